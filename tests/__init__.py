@@ -1,0 +1,1 @@
+"""The tests of Onion: they mirror ``src/onion`` file by file."""
