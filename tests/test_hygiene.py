@@ -10,8 +10,8 @@ ROOT = Path(__file__).parent.parent
 FRAGMENT = re.compile(r"\d+\.(breaking|added|changed|fixed)(\.\d+)?\.md")
 TASK = re.compile(r"#.*\b(TODO|FIXME|XXX)\b(?!.*#\d+)")
 # Spelt so that this file does not find itself.
-HOST_PATHS = re.compile(r"/(?:home|Users)/[A-Za-z]|(?<![\w.~])/root/|[A-Z]:\\Users\\")
-REGISTRIES = re.compile(r"\b(?:pypi|pythonhosted|registry\.npmjs|deb\.debian|crates)\.(?:org|io)\b|index-url")
+HOST_PATHS = re.compile(r"/(?:home|Users)/[A-Za-z]|(?<![\w.~])/roo[t]/|[A-Z]:\\Users\\")
+REGISTRIES = re.compile(r"\b(?:pypi|pythonhosted|registry\.npmjs|deb\.debian|crates)\.(?:org|io)\b|index-ur[l]")
 
 
 def tracked_files() -> list[Path]:
