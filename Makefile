@@ -16,7 +16,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check lint imports types verifytypes docs format cases recordings conformance wheel \
-	test-all changelog clean
+	test-all weights changelog clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -78,7 +78,10 @@ wheel: setup
 verifytypes: wheel
 	$(ON_WHEEL) $(BIN)/pyright --ignoreexternal --verifytypes onion
 
-test-all: wheel
+weights: setup
+	@$(BIN)/onion local fetch
+
+test-all: wheel weights
 	$(ON_WHEEL) $(PYTEST) $(COVERAGE)
 
 docs: setup ## Build the documentation; warnings are errors.
