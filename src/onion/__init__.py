@@ -1,0 +1,1 @@
+"""Language model calls as an onion: everything is a model, decorated by middleware."""

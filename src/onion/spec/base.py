@@ -1,0 +1,37 @@
+"""How the values of the contract are made, and the types of what they do not interpret.
+
+A `value` is frozen. A `part` is made once per streamed delta, so it is a plain slotted object at run time, a third
+of the cost, and frozen to type checkers only; `onion.testing.Lint` catches who changes one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar, dataclass_transform
+
+JsonValue: TypeAlias = "None | bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue]"
+"""Anything that JSON can carry; read-only."""
+
+JsonObject: TypeAlias = Mapping[str, JsonValue]
+JSONSchema: TypeAlias = Mapping[str, JsonValue]
+
+ProviderOptions: TypeAlias = Mapping[str, Mapping[str, JsonValue]]
+"""What only one provider understands, by provider name; ``onion`` is reserved for our own layers and never sent."""
+
+ProviderMetadata: TypeAlias = Mapping[str, Mapping[str, JsonValue]]
+"""What only one provider says about an answer, by provider name; ``onion`` is ours and never sent back."""
+
+T = TypeVar("T")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+def value(cls: type[T]) -> type[T]:
+    """Make *cls* a frozen, slotted dataclass that is built with keywords."""
+    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+def part(cls: type[T]) -> type[T]:
+    """Make *cls* a slotted dataclass that is built with keywords; frozen to type checkers, plain at run time."""
+    return dataclass(slots=True, kw_only=True)(cls)

@@ -1,0 +1,202 @@
+"""JSON to values: one decoder per type, made from the type hints on first use."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import ClassVar, Literal, TypeAlias, Union, get_args, get_origin
+
+from onion.errors import TypeValidationError
+from onion.spec.failures import error_from_json
+from onion.spec.naming import TAGS, camel
+
+Decoder: TypeAlias = Callable[[object, str], object]
+
+_LIST = "a list"
+_ALIASES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+
+
+@functools.cache
+def decoder(kind: object) -> Decoder:
+    """What reads the JSON form of *kind*, given the data and the name of its place."""
+    origin = get_origin(kind)
+    if origin in (Union, types.UnionType):
+        return _union(get_args(kind))
+    if origin is tuple:
+        return _items(get_args(kind)[0])
+    if origin is Literal:
+        return _literal(get_args(kind))
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        return _members(kind)
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        return _error
+    if origin is not None and issubclass(origin, Mapping):
+        return _mapping
+    return _LEAVES.get(kind, _anything)
+
+
+def fail(place: str, wanted: str, found: object) -> TypeValidationError:
+    """The error for data that is not what its place wants."""
+    shown = (
+        "an object" if isinstance(found, Mapping) else _LIST if isinstance(found, list | tuple) else repr(found)[:80]
+    )
+    return TypeValidationError(f"{place} must be {wanted}, not {shown}", value=found)
+
+
+def _plain(kind: type) -> Decoder:
+    accepted = (int, float) if kind is float else (kind,)
+
+    def decode(data: object, place: str) -> object:
+        if isinstance(data, bool) and kind is not bool:
+            raise fail(place, _ALIASES[kind], data)
+        if isinstance(data, accepted):
+            return data
+        raise fail(place, _ALIASES[kind], data)
+
+    return decode
+
+
+def _anything(data: object, _place: str) -> object:
+    if isinstance(data, Mapping) and "$error" in data:
+        return error_from_json(data["$error"])
+    return data
+
+
+def _error(data: object, place: str) -> object:
+    found = _anything(data, place)
+    if isinstance(found, BaseException):
+        return found
+    raise fail(place, "an error", data)
+
+
+def _mapping(data: object, place: str) -> object:
+    if isinstance(data, Mapping):
+        return data
+    raise fail(place, "an object", data)
+
+
+def _moment(data: object, place: str) -> object:
+    if isinstance(data, datetime):
+        return data
+    try:
+        moment = datetime.fromisoformat(data if isinstance(data, str) else "")
+    except ValueError as error:
+        raise fail(place, "an ISO 8601 time", data) from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _bytes(data: object, place: str) -> object:
+    if isinstance(data, bytes):
+        return data
+    raise fail(place, "bytes", data)
+
+
+def _none(data: object, place: str) -> object:
+    if data is None:
+        return None
+    raise fail(place, "null", data)
+
+
+_LEAVES: dict[object, Decoder] = {
+    **{kind: _plain(kind) for kind in _ALIASES},
+    datetime: _moment,
+    bytes: _bytes,
+    type(None): _none,
+}
+
+
+def _literal(words: tuple[object, ...]) -> Decoder:
+    wanted = "one of " + ", ".join(repr(word) for word in words)
+
+    def decode(data: object, place: str) -> object:
+        if isinstance(data, str) and data in words:
+            return data
+        raise fail(place, wanted, data)
+
+    return decode
+
+
+def _items(kind: object) -> Decoder:
+    item = decoder(kind)
+
+    def decode(data: object, place: str) -> object:
+        if isinstance(data, str) or not isinstance(data, Sequence):
+            raise fail(place, _LIST, data)
+        return tuple(item(member, f"{place}[{index}]") for index, member in enumerate(data))
+
+    return decode
+
+
+def _union(kinds: tuple[object, ...]) -> Decoder:
+    if any(get_origin(kind) in (Mapping, Sequence) for kind in kinds):
+        return _anything
+    classes = [kind for kind in kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+    others = [decoder(kind) for kind in kinds if kind not in classes and kind is not type(None)]
+    tagged = _tagged(classes) if len(classes) > 1 else decoder(classes[0]) if classes else None
+    is_optional = type(None) in kinds
+
+    def decode(data: object, place: str) -> object:
+        if data is None and is_optional:
+            return None
+        if tagged is not None and (isinstance(data, Mapping) or type(data) in classes or not others):
+            return tagged(data, place)
+        for other in others[:-1]:
+            try:
+                return other(data, place)
+            except TypeValidationError:
+                continue
+        return others[-1](data, place)
+
+    return decode
+
+
+def _tagged(classes: Sequence[type]) -> Decoder:
+    names = [name for name in TAGS if any(hasattr(kind, name) for kind in classes)]
+    table = {tuple(getattr(kind, name, None) for name in names): decoder(kind) for kind in classes}
+    keys = [camel(name) for name in names]
+    known = ", ".join(dict.fromkeys(repr(tags[0]) for tags in table))
+
+    def decode(data: object, place: str) -> object:
+        if type(data) in classes:
+            return data
+        members = _mapping(data, place)
+        found = tuple(members.get(key, members.get(name)) for key, name in zip(keys, names, strict=True))  # type: ignore[attr-defined]  # _mapping made sure
+        if found not in table:
+            raise fail(f"{place}.{keys[0]}", f"one of {known}", found[0])
+        return table[found](data, place)
+
+    return decode
+
+
+def _members(kind: type) -> Decoder:
+    hints = typing.get_type_hints(kind)
+    constants = {name for name, hint in hints.items() if get_origin(hint) is ClassVar}
+    fields = [field for field in dataclasses.fields(kind) if field.metadata.get("json", True)]
+    readers = {key: (field.name, hints[field.name]) for field in fields for key in (field.name, camel(field.name))}
+    ignored = constants | {camel(name) for name in constants}
+    required = {field.name for field in fields if field.default is field.default_factory is dataclasses.MISSING}
+
+    def decode(data: object, place: str) -> object:
+        if type(data) is kind:
+            return data
+        if not isinstance(data, Mapping):
+            raise fail(place, "an object", data)
+        found: dict[str, object] = {}
+        for key, member in data.items():
+            if key in readers:
+                name, hint = readers[key]
+                if member is not None or name in required:
+                    found[name] = decoder(hint)(member, f"{place}.{key}")
+            elif key not in ignored:
+                msg = f"{place} has no member {key!r}: known are {', '.join(sorted({camel(f.name) for f in fields}))}"
+                raise TypeValidationError(msg, value=data)
+        if missing := sorted(required - found.keys()):
+            msg = f"{place} lacks {', '.join(repr(camel(name)) for name in missing)}"
+            raise TypeValidationError(msg, value=data)
+        return kind(**found)
+
+    return decode

@@ -1,0 +1,56 @@
+"""Errors as JSON and back: class name, message and the fields that the class declares."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+
+from onion.errors import OnionError
+from onion.spec.naming import camel
+
+
+def error_to_json(error: BaseException) -> dict[str, object]:
+    """Name, message, fields and the cause's name of *error*; nested errors stay exceptions."""
+    name = "Error" if type(error) is Exception else type(error).__name__
+    data: dict[str, object] = {"name": name, "message": str(error)}
+    if isinstance(error, OnionError):
+        data |= {field: found for field in error.fields if (found := getattr(error, field)) is not None}
+    if error.__cause__ is not None:
+        data["cause"] = {"name": type(error.__cause__).__name__}
+    return {camel(key): member for key, member in data.items()}
+
+
+def error_from_json(data: Mapping[str, object]) -> BaseException:
+    """The error of that JSON form: the class of that name in the tree, else an Exception class named so."""
+    name = str(data.get("name", "Error"))
+    message = str(data.get("message", ""))
+    kind = _classes().get(name)
+    if kind is None:
+        return (Exception if name == "Error" else type(name, (Exception,), {}))(message)
+    error = kind.__new__(kind, message)
+    error.args = (message,)
+    error.message = message
+    for field in kind.fields:
+        setattr(error, field, _revive(data.get(camel(field))))
+    if isinstance(errors := getattr(error, "errors", None), tuple) and errors:
+        error.__dict__["last_error"] = errors[-1]
+    return error
+
+
+def _revive(member: object) -> object:
+    if isinstance(member, Mapping) and isinstance(inner := member.get("$error"), Mapping):
+        return error_from_json(inner)
+    if isinstance(member, Sequence) and not isinstance(member, str):
+        return tuple(_revive(item) for item in member)
+    return member
+
+
+@functools.cache
+def _classes() -> dict[str, type[OnionError]]:
+    found = {OnionError.__name__: OnionError}
+    waiting = [OnionError]
+    while waiting:
+        children = waiting.pop().__subclasses__()
+        found |= {child.__name__: child for child in children if child.__module__ == OnionError.__module__}
+        waiting += children
+    return found

@@ -1,0 +1,167 @@
+"""StreamResult: the one value of the contract with behaviour, because it owns a connection."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Self
+
+from onion.errors import StreamMisuseError
+from onion.spec.transform import Ending, PartTransform, TransformFactory, fuse
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from onion.spec.parts import StreamPart
+    from onion.spec.result import RequestInfo, ResponseInfo
+
+
+class _Source:
+    """What a stream reads and must release; shared by a StreamResult and its reader, so that neither keeps the other."""
+
+    __slots__ = ("close", "ending", "head", "is_released", "parts", "transforms")
+
+    def __init__(
+        self,
+        head: tuple[StreamPart, ...],
+        parts: AsyncIterator[StreamPart],
+        close: Callable[[], Awaitable[object]] | None,
+        transforms: tuple[PartTransform, ...],
+    ) -> None:
+        self.head = head
+        self.parts = parts
+        self.close = close
+        self.transforms = transforms
+        self.ending = Ending(transforms)
+        self.is_released = False
+
+    async def release(self) -> None:
+        """Close the inner stream, then tell the transforms, innermost first. Does nothing the second time."""
+        if self.is_released:
+            return
+        self.is_released = True
+        try:
+            if isinstance(self.parts, AsyncGenerator) and not self.parts.ag_running:
+                await self.parts.aclose()
+        finally:
+            try:
+                if self.close is not None:
+                    await self.close()
+            finally:
+                self.ending.tell()
+
+    async def read(self) -> AsyncGenerator[StreamPart, None]:
+        """The parts, transformed; what was opened is released at the end, however it comes."""
+        try:
+            if self.transforms:
+                async with aclosing(fuse(self.head, self.parts, self.transforms, self.ending)) as parts:
+                    async for part in parts:
+                        yield part
+            else:
+                for part in self.head:
+                    yield part
+                async for part in self.parts:
+                    yield part
+        finally:
+            await self.release()
+
+
+class StreamResult:
+    """A streamed answer. Iterate it once, best inside ``async with``.
+
+    Whoever receives a StreamResult owns it. `pipe` and `through` hand the ownership on: closing the outer closes the
+    inner. Dropped unread it warns (ResourceWarning) and still closes.
+
+    Args:
+        parts: The parts, in the order of the grammar. An async generator is closed together with the stream.
+        close: Awaited once when the stream ends or is closed, after *parts*; releases what a generator that was
+            never started cannot.
+        head: Parts that were read already; they come first.
+        request: What was sent.
+        response: What the provider said beside the answer; headers are known from the start.
+
+    Raises:
+        StreamMisuseError: When iterated a second time, after it was closed, or after it was handed on.
+    """
+
+    __slots__ = ("__weakref__", "_reader", "_source", "_state", "request", "response")
+
+    def __init__(
+        self,
+        parts: AsyncIterator[StreamPart],
+        *,
+        close: Callable[[], Awaitable[object]] | None = None,
+        head: tuple[StreamPart, ...] = (),
+        request: RequestInfo | None = None,
+        response: ResponseInfo | None = None,
+    ) -> None:
+        self._source = _Source(head, parts, close, ())
+        self._reader: AsyncGenerator[StreamPart, None] | None = None
+        self._state = "unread"
+        self.request = request
+        self.response = response
+
+    def pipe(self, factory: TransformFactory) -> StreamResult:
+        """The same stream with one more transform around it; this one must not be used any more."""
+        self._take("handed on")
+        source = self._source
+        outer = StreamResult(source.parts, request=self.request, response=self.response)
+        outer._source = _Source(source.head, source.parts, source.close, (*source.transforms, factory()))
+        return outer
+
+    def through(self, layer: Callable[[AsyncIterator[StreamPart]], AsyncIterator[StreamPart]]) -> StreamResult:
+        """The parts after an asynchronous *layer*, in a stream that closes this one with itself."""
+        self._take("handed on")
+        inner = StreamResult(self._source.parts, request=self.request, response=self.response)
+        inner._source = self._source
+        return StreamResult(layer(aiter(inner)), close=inner.aclose, request=self.request, response=self.response)
+
+    def __aiter__(self) -> AsyncIterator[StreamPart]:
+        """Start reading."""
+        self._take("read")
+        self._reader = self._source.read()
+        return self._reader
+
+    async def aclose(self) -> None:
+        """Release the connection; does nothing the second time, or after the stream was handed on."""
+        if self._state == "handed on":
+            return
+        self._state = "closed"
+        if self._reader is not None and not self._reader.ag_running:
+            await self._reader.aclose()
+        await self._source.release()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"StreamResult({self._state})"
+
+    def __del__(self) -> None:
+        if self._state != "unread":
+            return
+        warnings.warn(
+            "a StreamResult was dropped unread: iterate it, or close it with aclose() or `async with`",
+            ResourceWarning,
+            stacklevel=2,
+            source=self,
+        )
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._source.ending.tell()
+        else:
+            loop.create_task(self._source.release())  # noqa: RUF006 - the loop runs it at once; nobody is left to await
+
+    def _take(self, state: str) -> None:
+        if self._state != "unread":
+            msg = f"this stream was already {self._state}: a StreamResult is read once, by its last owner"
+            raise StreamMisuseError(msg)
+        self._state = state
