@@ -11,11 +11,14 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted(ROOT.joinpath("examples").glob("*.py"))
 LINES = 60
 TIMEOUT_SECONDS = 60
+DEMO_TIMEOUT_SECONDS = 180
 # What `make demo` runs: it fetches and runs the local model, so it alone needs the network and has no limit of lines.
 DEMO = "demo.py"
 
 
-def run(example: Path, folder: Path, *, offline: bool) -> subprocess.CompletedProcess[str]:
+def run(
+    example: Path, folder: Path, *, offline: bool, timeout: float = TIMEOUT_SECONDS
+) -> subprocess.CompletedProcess[str]:
     """Run one example in a fresh interpreter, in an empty folder, without any provider's key."""
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     inherited = environment.get("PYTHONPATH")
@@ -29,7 +32,7 @@ def run(example: Path, folder: Path, *, offline: bool) -> subprocess.CompletedPr
         env=environment,
         capture_output=True,
         text=True,
-        timeout=TIMEOUT_SECONDS,
+        timeout=timeout,
         check=False,
     )
 
@@ -39,6 +42,16 @@ def run(example: Path, folder: Path, *, offline: bool) -> subprocess.CompletedPr
 @pytest.mark.parametrize("example", [path for path in EXAMPLES if path.name != DEMO], ids=lambda path: path.name)
 def test_an_example_runs_and_shows_something(example: Path, tmp_path: Path) -> None:
     done = run(example, tmp_path, offline=True)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+@pytest.mark.local
+@pytest.mark.slow
+@pytest.mark.timeout(DEMO_TIMEOUT_SECONDS + 10)
+def test_the_demo_runs_to_its_end(tmp_path: Path) -> None:
+    done = run(ROOT / "examples" / DEMO, tmp_path, offline=False, timeout=DEMO_TIMEOUT_SECONDS)
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
