@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Mapping, Sequence
-
     from onion.spec.call import CallOptions
     from onion.spec.result import GenerateResult
     from onion.spec.stream import StreamResult
 
-    SupportedURLs: TypeAlias = Mapping[str, Sequence[re.Pattern[str]]]
-    """Media type (or ``*/*``, ``image/*``) to patterns of the URLs that the model fetches itself."""
+SupportedURLs: TypeAlias = Mapping[str, Sequence[re.Pattern[str]]]
+"""Media type (or ``*/*``, ``image/*``) to patterns of the URLs that the model fetches itself."""
 
 
 class LanguageModel(Protocol):
