@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
 
 from onion.spec.base import value
 from onion.spec.call import CallOptions
@@ -162,7 +162,7 @@ class ScriptedModel:
             msg = f"this is call {count} of the scripted model, but its script has fewer items: add one, or call less"
             raise ScriptError(msg)
         while True:
-            if isinstance(item, BaseException) or (isinstance(item, type) and issubclass(item, BaseException)):
+            if isinstance(item, BaseException) or _is_failure_class(item):
                 raise item
             if isinstance(item, After):
                 await _wait(item.until)
@@ -190,6 +190,10 @@ async def _play(call: Call, script: Sequence[ScriptPart]) -> AsyncGenerator[Stre
         else:
             call.parts_sent += 1
             yield part
+
+
+def _is_failure_class(item: ScriptItem) -> TypeGuard[type[BaseException]]:
+    return isinstance(item, type)
 
 
 async def _wait(until: asyncio.Event | Callable[[], Awaitable[object]]) -> None:
