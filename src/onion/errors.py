@@ -105,9 +105,17 @@ class APICallError(OnionError):
         request_body: What was sent, without credentials.
     """
 
-    fields = ("url", "status_code", "response_headers", "response_body", "data", "is_retryable", "request_body")
+    fields: ClassVar[tuple[str, ...]] = (
+        "url",
+        "status_code",
+        "response_headers",
+        "response_body",
+        "data",
+        "is_retryable",
+        "request_body",
+    )
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is known of a failed request
         self,
         message: str,
         *,
@@ -133,12 +141,12 @@ class RetryError(OnionError):
     """Several tries of one call failed.
 
     Attributes:
-        reason: ``max-retries-exceeded`` or ``error-not-retryable`` (a later try failed for good).
+        reason: ``maxRetriesExceeded`` or ``errorNotRetryable`` (a later try failed for good).
         errors: What each try raised, in order.
         last_error: The last of them.
     """
 
-    fields = ("reason", "errors")
+    fields: ClassVar[tuple[str, ...]] = ("reason", "errors")
 
     def __init__(self, message: str, *, reason: str, errors: Sequence[BaseException]) -> None:
         super().__init__(message)
@@ -157,7 +165,7 @@ class StreamProviderError(OnionError):
         is_retryable: Whether the same call may succeed later.
     """
 
-    fields = ("type", "code", "status_code", "is_retryable")
+    fields: ClassVar[tuple[str, ...]] = ("type", "code", "status_code", "is_retryable")
 
     def __init__(
         self,
@@ -178,7 +186,7 @@ class StreamProviderError(OnionError):
 class StreamInterruptedError(OnionError):
     """A stream broke off before the provider's terminal marker: nobody knows whether the answer is whole."""
 
-    fields = ("is_retryable",)
+    fields: ClassVar[tuple[str, ...]] = ("is_retryable",)
 
     def __init__(self, message: str, *, is_retryable: bool = True) -> None:
         super().__init__(message)
@@ -201,7 +209,7 @@ class InvalidArgumentError(OnionError, ValueError):
         value: What was given.
     """
 
-    fields = ("parameter", "value")
+    fields: ClassVar[tuple[str, ...]] = ("parameter", "value")
 
     def __init__(self, message: str, *, parameter: str, value: object = None) -> None:
         super().__init__(message)
@@ -216,7 +224,7 @@ class InvalidPromptError(OnionError):
 class NoSuchToolError(OnionError):
     """The model called a tool that was not offered."""
 
-    fields = ("tool_name", "available_tools")
+    fields: ClassVar[tuple[str, ...]] = ("tool_name", "available_tools")
 
     def __init__(self, message: str, *, tool_name: str, available_tools: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -227,7 +235,7 @@ class NoSuchToolError(OnionError):
 class InvalidToolInputError(OnionError):
     """The input of a tool call is not JSON or does not fit the tool's schema."""
 
-    fields = ("tool_name", "tool_input")
+    fields: ClassVar[tuple[str, ...]] = ("tool_name", "tool_input")
 
     def __init__(self, message: str, *, tool_name: str, tool_input: str) -> None:
         super().__init__(message)
@@ -238,7 +246,7 @@ class InvalidToolInputError(OnionError):
 class ToolCallRepairError(OnionError):
     """Repairing a tool call failed; `original_error` is what was wrong with the call."""
 
-    fields = ("original_error",)
+    fields: ClassVar[tuple[str, ...]] = ("original_error",)
 
     def __init__(self, message: str, *, original_error: BaseException) -> None:
         super().__init__(message)
@@ -248,7 +256,7 @@ class ToolCallRepairError(OnionError):
 class ToolChoiceViolationError(OnionError):
     """The model did not do what `tool_choice` asked for."""
 
-    fields = ("tool_choice", "finish_reason")
+    fields: ClassVar[tuple[str, ...]] = ("tool_choice", "finish_reason")
 
     def __init__(self, message: str, *, tool_choice: object, finish_reason: str) -> None:
         super().__init__(message)
@@ -259,7 +267,7 @@ class ToolChoiceViolationError(OnionError):
 class InvalidToolApprovalError(OnionError):
     """An approval response does not belong to a request of this history, or was used before."""
 
-    fields = ("approval_id",)
+    fields: ClassVar[tuple[str, ...]] = ("approval_id",)
 
     def __init__(self, message: str, *, approval_id: str) -> None:
         super().__init__(message)
@@ -269,7 +277,7 @@ class InvalidToolApprovalError(OnionError):
 class InvalidToolApprovalSignatureError(InvalidToolApprovalError):
     """The signature of an approval request is missing or does not match the call."""
 
-    fields = ("approval_id", "tool_call_id")
+    fields: ClassVar[tuple[str, ...]] = ("approval_id", "tool_call_id")
 
     def __init__(self, message: str, *, approval_id: str, tool_call_id: str) -> None:
         super().__init__(message, approval_id=approval_id)
@@ -279,7 +287,7 @@ class InvalidToolApprovalSignatureError(InvalidToolApprovalError):
 class ToolCallNotFoundForApprovalError(OnionError):
     """An approval names a tool call that the history does not hold."""
 
-    fields = ("tool_call_id", "approval_id")
+    fields: ClassVar[tuple[str, ...]] = ("tool_call_id", "approval_id")
 
     def __init__(self, message: str, *, tool_call_id: str, approval_id: str) -> None:
         super().__init__(message)
@@ -290,7 +298,7 @@ class ToolCallNotFoundForApprovalError(OnionError):
 class MissingToolResultsError(OnionError):
     """The history holds tool calls without results."""
 
-    fields = ("tool_call_ids",)
+    fields: ClassVar[tuple[str, ...]] = ("tool_call_ids",)
 
     def __init__(self, message: str, *, tool_call_ids: Sequence[str]) -> None:
         super().__init__(message)
@@ -300,7 +308,7 @@ class MissingToolResultsError(OnionError):
 class NoObjectGeneratedError(OnionError):
     """The answer does not hold the object that `output` asks for; the cause says why."""
 
-    fields = ("text", "finish_reason", "usage")
+    fields: ClassVar[tuple[str, ...]] = ("text", "finish_reason", "usage")
 
     def __init__(
         self,
@@ -327,7 +335,7 @@ class NoOutputGeneratedError(OnionError):
 class JSONParseError(OnionError):
     """A text is not JSON; `text` holds it."""
 
-    fields = ("text",)
+    fields: ClassVar[tuple[str, ...]] = ("text",)
 
     def __init__(self, message: str, *, text: str) -> None:
         super().__init__(message)
@@ -337,7 +345,7 @@ class JSONParseError(OnionError):
 class TypeValidationError(OnionError):
     """A value does not have the shape that was asked for; `value` holds it."""
 
-    fields = ("value",)
+    fields: ClassVar[tuple[str, ...]] = ("value",)
 
     def __init__(self, message: str, *, value: object) -> None:
         super().__init__(message)
@@ -347,7 +355,7 @@ class TypeValidationError(OnionError):
 class AbortedError(OnionError):
     """`result.abort(reason)` ended the run."""
 
-    fields = ("reason",)
+    fields: ClassVar[tuple[str, ...]] = ("reason",)
 
     def __init__(self, reason: object = None) -> None:
         super().__init__("the run was aborted" if reason is None else f"the run was aborted: {reason}")
@@ -357,7 +365,7 @@ class AbortedError(OnionError):
 class RunTimeoutError(OnionError, TimeoutError):
     """A time limit of the run passed; `limit` is its name in `TimeoutLimits`."""
 
-    fields = ("limit",)
+    fields: ClassVar[tuple[str, ...]] = ("limit",)
 
     def __init__(self, message: str, *, limit: str) -> None:
         super().__init__(message)
@@ -371,7 +379,7 @@ class CacheMissError(OnionError):
 class DownloadError(OnionError):
     """A file that the prompt names could not be downloaded."""
 
-    fields = ("url", "status_code")
+    fields: ClassVar[tuple[str, ...]] = ("url", "status_code")
 
     def __init__(self, message: str, *, url: str, status_code: int | None = None) -> None:
         super().__init__(message)
@@ -390,7 +398,7 @@ class LocalModelError(OnionError):
 class MissingExtraError(OnionError, ImportError):
     """An optional package is not installed; the message names the extra that brings it."""
 
-    fields = ("extra",)
+    fields: ClassVar[tuple[str, ...]] = ("extra",)
 
     def __init__(self, package: str, *, extra: str) -> None:
         super().__init__(f"{package} is not installed: run `pip install 'onion-ai[{extra}]'`")
@@ -400,7 +408,7 @@ class MissingExtraError(OnionError, ImportError):
 class NoSuchModelError(OnionError):
     """A model string or id names no model; `kind` is what was asked for."""
 
-    fields = ("model_id", "kind")
+    fields: ClassVar[tuple[str, ...]] = ("model_id", "kind")
 
     def __init__(self, message: str, *, model_id: str, kind: str = "language model") -> None:
         super().__init__(message)
@@ -411,7 +419,7 @@ class NoSuchModelError(OnionError):
 class UnsupportedFunctionalityError(OnionError):
     """A provider cannot express something in the call; nothing was sent."""
 
-    fields = ("functionality",)
+    fields: ClassVar[tuple[str, ...]] = ("functionality",)
 
     def __init__(self, message: str, *, functionality: str) -> None:
         super().__init__(message)
