@@ -27,7 +27,7 @@ from onion.spec.parts import (
 )
 from onion.spec.result import GenerateResult, ResponseInfo
 from onion.spec.stream import StreamResult
-from onion.spec.transform import Ending, TransformFactory, push
+from onion.spec.transform import Fusion, TransformFactory
 
 if TYPE_CHECKING:
     from onion.spec.base import ProviderMetadata
@@ -205,18 +205,19 @@ def replay(result: GenerateResult) -> StreamResult:
 
 def transform_result(result: GenerateResult, factory: TransformFactory) -> GenerateResult:
     """What a stream of *result* through that transform collects to; request and response are kept."""
-    transform = factory()
-    ending = Ending((transform,))
+    fusion = Fusion()
+    fusion.add(factory())
     collector = Collector()
     try:
-        for part in push((transform,), replay_parts(result)):
-            collector.feed(part)
-        ending.outcome = "finished"
+        for part in replay_parts(result):
+            fed = fusion.feed(part)
+            for out in fed if isinstance(fed, tuple) else (fed,):
+                collector.feed(out)
     except BaseException as error:
-        ending.note_failure(error)
+        fusion.fail(error)
         raise
     finally:
-        ending.tell()
+        fusion.close()
     return collector.result(request=result.request, response=result.response)
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, dataclass_transform
 
-JsonValue: TypeAlias = "None | bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue]"
-"""Anything that JSON can carry; read-only."""
+if TYPE_CHECKING:
+    JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+    """Anything that JSON can carry; read-only."""
+else:  # the decoder evaluates type hints, in modules where the names inside a quoted alias mean nothing
+    JsonValue = bool | int | float | str | Sequence[object] | Mapping[str, object] | None
 
 JsonObject: TypeAlias = Mapping[str, JsonValue]
 JSONSchema: TypeAlias = Mapping[str, JsonValue]
@@ -35,3 +38,13 @@ def value(cls: type[T]) -> type[T]:
 def part(cls: type[T]) -> type[T]:
     """Make *cls* a slotted dataclass that is built with keywords; frozen to type checkers, plain at run time."""
     return dataclass(slots=True, kw_only=True)(cls)
+
+
+def is_object(data: object) -> TypeGuard[Mapping[str, object]]:
+    """Whether *data* is a JSON object."""
+    return isinstance(data, Mapping)
+
+
+def is_array(data: object) -> TypeGuard[Sequence[object]]:
+    """Whether *data* is a JSON array; a text is none."""
+    return isinstance(data, list | tuple)

@@ -8,8 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypedDict
 
 from onion.spec.base import JsonObject, JSONSchema, JsonValue, ProviderOptions, value
-from onion.spec.prompt import Prompt
-from onion.spec.prompt import Message
+from onion.spec.prompt import Message, Prompt
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -91,7 +91,7 @@ class ToolCall:
     Attributes:
         provider_executed: The provider runs the tool itself; the loop must not.
         dynamic: The tool is not declared; its type is known only at run time.
-        error: Set by a layer that tried to repair the call and failed. In-process only: neither in JSON nor in equality.
+        error: Set by a layer that failed to repair the call. In-process only: neither in JSON nor in equality.
     """
 
     type: ClassVar[Literal["tool-call"]] = "tool-call"

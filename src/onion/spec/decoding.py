@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import ClassVar, Literal, TypeAlias, Union, get_args, get_origin
 
 from onion.errors import TypeValidationError
+from onion.spec.base import is_array, is_object
 from onion.spec.failures import error_from_json
 from onion.spec.naming import TAGS, camel
 
@@ -36,15 +37,16 @@ def decoder(kind: object) -> Decoder:
         return _error
     if origin is not None and issubclass(origin, Mapping):
         return _mapping
-    return _LEAVES.get(kind, _anything)
+    return _LEAVES.get(kind, _anything) if isinstance(kind, type) else _anything
 
 
 def fail(place: str, wanted: str, found: object) -> TypeValidationError:
     """The error for data that is not what its place wants."""
-    shown = (
-        "an object" if isinstance(found, Mapping) else _LIST if isinstance(found, list | tuple) else repr(found)[:80]
-    )
-    return TypeValidationError(f"{place} must be {wanted}, not {shown}", value=found)
+    return TypeValidationError(f"{place} must be {wanted}, not {_shown(found)}", value=found)
+
+
+def _shown(found: object) -> str:
+    return "an object" if is_object(found) else _LIST if is_array(found) else repr(found)[:80]
 
 
 def _plain(kind: type) -> Decoder:
@@ -61,8 +63,8 @@ def _plain(kind: type) -> Decoder:
 
 
 def _anything(data: object, _place: str) -> object:
-    if isinstance(data, Mapping) and "$error" in data:
-        return error_from_json(data["$error"])
+    if is_object(data) and is_object(error := data.get("$error")):
+        return error_from_json(error)
     return data
 
 
@@ -73,8 +75,8 @@ def _error(data: object, place: str) -> object:
     raise fail(place, "an error", data)
 
 
-def _mapping(data: object, place: str) -> object:
-    if isinstance(data, Mapping):
+def _mapping(data: object, place: str) -> Mapping[str, object]:
+    if is_object(data):
         return data
     raise fail(place, "an object", data)
 
@@ -101,7 +103,7 @@ def _none(data: object, place: str) -> object:
     raise fail(place, "null", data)
 
 
-_LEAVES: dict[object, Decoder] = {
+_LEAVES: dict[type, Decoder] = {
     **{kind: _plain(kind) for kind in _ALIASES},
     datetime: _moment,
     bytes: _bytes,
@@ -124,7 +126,7 @@ def _items(kind: object) -> Decoder:
     item = decoder(kind)
 
     def decode(data: object, place: str) -> object:
-        if isinstance(data, str) or not isinstance(data, Sequence):
+        if not is_array(data):
             raise fail(place, _LIST, data)
         return tuple(item(member, f"{place}[{index}]") for index, member in enumerate(data))
 
@@ -132,17 +134,17 @@ def _items(kind: object) -> Decoder:
 
 
 def _union(kinds: tuple[object, ...]) -> Decoder:
-    if any(get_origin(kind) in (Mapping, Sequence) for kind in kinds):
-        return _anything
+    if any(get_origin(kind) is Sequence for kind in kinds):
+        return _anything  # JsonValue
     classes = [kind for kind in kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
-    others = [decoder(kind) for kind in kinds if kind not in classes and kind is not type(None)]
+    others = [decoder(kind) for kind in kinds if not dataclasses.is_dataclass(kind) and kind is not type(None)]
     tagged = _tagged(classes) if len(classes) > 1 else decoder(classes[0]) if classes else None
     is_optional = type(None) in kinds
 
     def decode(data: object, place: str) -> object:
         if data is None and is_optional:
             return None
-        if tagged is not None and (isinstance(data, Mapping) or type(data) in classes or not others):
+        if tagged is not None and (is_object(data) or type(data) in classes or not others):
             return tagged(data, place)
         for other in others[:-1]:
             try:
@@ -164,7 +166,7 @@ def _tagged(classes: Sequence[type]) -> Decoder:
         if type(data) in classes:
             return data
         members = _mapping(data, place)
-        found = tuple(members.get(key, members.get(name)) for key, name in zip(keys, names, strict=True))  # type: ignore[attr-defined]  # _mapping made sure
+        found = tuple(members.get(key, members.get(name)) for key, name in zip(keys, names, strict=True))
         if found not in table:
             raise fail(f"{place}.{keys[0]}", f"one of {known}", found[0])
         return table[found](data, place)
@@ -183,10 +185,9 @@ def _members(kind: type) -> Decoder:
     def decode(data: object, place: str) -> object:
         if type(data) is kind:
             return data
-        if not isinstance(data, Mapping):
-            raise fail(place, "an object", data)
+        members = _mapping(data, place)
         found: dict[str, object] = {}
-        for key, member in data.items():
+        for key, member in members.items():
             if key in readers:
                 name, hint = readers[key]
                 if member is not None or name in required:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from onion.errors import OnionError
+from onion.spec.base import is_array, is_object
 from onion.spec.naming import camel
 
 
@@ -26,7 +27,8 @@ def error_from_json(data: Mapping[str, object]) -> BaseException:
     message = str(data.get("message", ""))
     kind = _classes().get(name)
     if kind is None:
-        return (Exception if name == "Error" else type(name, (Exception,), {}))(message)
+        other: type[Exception] = Exception if name == "Error" else type(name, (Exception,), {})
+        return other(message)
     error = kind.__new__(kind, message)
     error.args = (message,)
     error.message = message
@@ -38,9 +40,9 @@ def error_from_json(data: Mapping[str, object]) -> BaseException:
 
 
 def _revive(member: object) -> object:
-    if isinstance(member, Mapping) and isinstance(inner := member.get("$error"), Mapping):
+    if is_object(member) and is_object(inner := member.get("$error")):
         return error_from_json(inner)
-    if isinstance(member, Sequence) and not isinstance(member, str):
+    if is_array(member):
         return tuple(_revive(item) for item in member)
     return member
 

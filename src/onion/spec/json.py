@@ -9,11 +9,11 @@ from __future__ import annotations
 import base64
 import dataclasses
 import functools
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from onion.errors import TypeValidationError
+from onion.spec.base import is_array, is_object
 from onion.spec.decoding import decoder
 from onion.spec.failures import error_to_json
 from onion.spec.naming import TAGS, camel
@@ -46,7 +46,11 @@ def to_json(value: object, *, version: bool = False) -> JsonValue:
     return {"version": FORMAT_VERSION, **encoded}
 
 
-def from_json(kind: type[T], data: object) -> T:
+@overload
+def from_json(kind: type[T], data: object) -> T: ...
+@overload
+def from_json(kind: object, data: object) -> object: ...
+def from_json(kind: object, data: object) -> object:
     """The value of type *kind* whose JSON form is *data*.
 
     Args:
@@ -56,15 +60,14 @@ def from_json(kind: type[T], data: object) -> T:
     Raises:
         TypeValidationError: When *data* has another shape; the message names the place. Also for an unknown version.
     """
-    if isinstance(data, Mapping) and "version" in data:
+    if is_object(data) and "version" in data:
         members = dict(data)
         found = members.pop("version")
         if found != FORMAT_VERSION:
             msg = f"stored with format version {found!r}, but this release reads version {FORMAT_VERSION}"
             raise TypeValidationError(msg, value=found)
         data = members
-    decoded: T = decoder(kind)(data, getattr(kind, "__name__", "value"))  # type: ignore[assignment]  # it was built for kind
-    return decoded
+    return decoder(kind)(data, kind.__name__ if isinstance(kind, type) else "value")
 
 
 @functools.cache
@@ -79,9 +82,9 @@ def _members(kind: type) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, 
 def _encode(value: object, place: str) -> JsonValue:
     if value is None or isinstance(value, str | int | float):
         return value
-    if isinstance(value, tuple | list):
+    if is_array(value):
         return [_encode(item, f"{place}[{index}]") for index, item in enumerate(value)]
-    if isinstance(value, Mapping):
+    if is_object(value):
         return {str(key): _encode(item, f"{place}.{key}") for key, item in value.items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         tags, fields = _members(type(value))

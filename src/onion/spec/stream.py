@@ -6,10 +6,11 @@ import asyncio
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Self
+from types import AsyncGeneratorType
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from onion.errors import StreamMisuseError
-from onion.spec.transform import Ending, PartTransform, TransformFactory, fuse
+from onion.spec.transform import Fusion, TransformFactory, fuse
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -18,23 +19,39 @@ if TYPE_CHECKING:
     from onion.spec.result import RequestInfo, ResponseInfo
 
 
-class _Source:
-    """What a stream reads and must release; shared by a StreamResult and its reader, so that neither keeps the other."""
+async def _close(parts: AsyncIterator[StreamPart]) -> None:
+    """Close *parts* if they are a generator, unless some task waits inside of it right now: that one closes it."""
+    if isinstance(parts, AsyncGeneratorType):
+        if not parts.ag_running:
+            await parts.aclose()
+    elif isinstance(parts, Closeable):
+        await parts.aclose()
 
-    __slots__ = ("close", "ending", "head", "is_released", "parts", "transforms")
+
+@runtime_checkable
+class Closeable(Protocol):
+    """An iterator that holds something to release."""
+
+    async def aclose(self) -> None:
+        """Release it."""
+        ...
+
+
+class _Source:
+    """What a stream reads and must release; shared by its owners and its reader, so that none keeps another alive."""
+
+    __slots__ = ("close", "fusion", "head", "is_released", "parts")
 
     def __init__(
         self,
         head: tuple[StreamPart, ...],
         parts: AsyncIterator[StreamPart],
         close: Callable[[], Awaitable[object]] | None,
-        transforms: tuple[PartTransform, ...],
     ) -> None:
         self.head = head
         self.parts = parts
         self.close = close
-        self.transforms = transforms
-        self.ending = Ending(transforms)
+        self.fusion = Fusion()
         self.is_released = False
 
     async def release(self) -> None:
@@ -43,20 +60,19 @@ class _Source:
             return
         self.is_released = True
         try:
-            if isinstance(self.parts, AsyncGenerator) and not self.parts.ag_running:
-                await self.parts.aclose()
+            await _close(self.parts)
         finally:
             try:
                 if self.close is not None:
                     await self.close()
             finally:
-                self.ending.tell()
+                self.fusion.close()
 
     async def read(self) -> AsyncGenerator[StreamPart, None]:
         """The parts, transformed; what was opened is released at the end, however it comes."""
         try:
-            if self.transforms:
-                async with aclosing(fuse(self.head, self.parts, self.transforms, self.ending)) as parts:
+            if self.fusion.transforms:
+                async with aclosing(fuse(self.head, self.parts, self.fusion)) as parts:
                     async for part in parts:
                         yield part
             else:
@@ -97,7 +113,7 @@ class StreamResult:
         request: RequestInfo | None = None,
         response: ResponseInfo | None = None,
     ) -> None:
-        self._source = _Source(head, parts, close, ())
+        self._source = _Source(head, parts, close)
         self._reader: AsyncGenerator[StreamPart, None] | None = None
         self._state = "unread"
         self.request = request
@@ -106,9 +122,9 @@ class StreamResult:
     def pipe(self, factory: TransformFactory) -> StreamResult:
         """The same stream with one more transform around it; this one must not be used any more."""
         self._take("handed on")
-        source = self._source
-        outer = StreamResult(source.parts, request=self.request, response=self.response)
-        outer._source = _Source(source.head, source.parts, source.close, (*source.transforms, factory()))
+        outer = StreamResult(self._source.parts, request=self.request, response=self.response)
+        outer._source = self._source
+        self._source.fusion.add(factory())
         return outer
 
     def through(self, layer: Callable[[AsyncIterator[StreamPart]], AsyncIterator[StreamPart]]) -> StreamResult:
@@ -129,8 +145,13 @@ class StreamResult:
         if self._state == "handed on":
             return
         self._state = "closed"
-        if self._reader is not None and not self._reader.ag_running:
-            await self._reader.aclose()
+        if self._reader is not None:
+            await _close(self._reader)
+        await self._source.release()
+
+    async def release(self) -> None:
+        """Release the connection even if the stream was handed on, to an owner that failed and cannot do it."""
+        await self.aclose()
         await self._source.release()
 
     async def __aenter__(self) -> Self:
@@ -145,7 +166,7 @@ class StreamResult:
         return f"StreamResult({self._state})"
 
     def __del__(self) -> None:
-        if self._state != "unread":
+        if self._state != "unread" or self._source.is_released:
             return
         warnings.warn(
             "a StreamResult was dropped unread: iterate it, or close it with aclose() or `async with`",
@@ -156,7 +177,7 @@ class StreamResult:
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            self._source.ending.tell()
+            self._source.fusion.close()
         else:
             loop.create_task(self._source.release())  # noqa: RUF006 - the loop runs it at once; nobody is left to await
 

@@ -59,35 +59,55 @@ def flush(transforms: Sequence[PartTransform]) -> Iterable[StreamPart]:
     return held
 
 
-class Ending:
-    """Notes how a stream ends, and tells its transforms once."""
+class Fusion:
+    """The transforms of one stream as one function over its parts; notes how the stream ends and tells them once."""
 
-    __slots__ = ("error", "outcome", "transforms")
+    __slots__ = ("_feeds", "error", "outcome", "transforms")
 
-    def __init__(self, transforms: Sequence[PartTransform]) -> None:
-        self.transforms = transforms
+    def __init__(self) -> None:
+        self.transforms: list[PartTransform] = []
         self.outcome: Outcome | None = None
         self.error: BaseException | None = None
+        self._feeds: list[Callable[[StreamPart], StreamPart | tuple[StreamPart, ...] | None]] = []
 
-    def note_part(self, part: FinishPart | ErrorPart) -> None:
-        """A finish after an error does not make the stream a good one."""
-        if isinstance(part, ErrorPart):
-            self.outcome = "error"
-            self.error = part.error if isinstance(part.error, BaseException) else None
-        elif self.outcome is None:
-            self.outcome = "finished"
+    def add(self, transform: PartTransform) -> None:
+        """Put *transform* around those that are there."""
+        self.transforms.append(transform)
+        self._feeds.append(transform.feed)
 
-    def note_failure(self, error: BaseException) -> None:
-        """Reading raised *error*."""
+    def feed(self, part: StreamPart) -> StreamPart | tuple[StreamPart, ...]:
+        """What takes the place of *part* after all transforms."""
+        if isinstance(part, FinishPart | ErrorPart):
+            self._note(part)
+            return tuple(push(self.transforms, (part,)))
+        for position, feed in enumerate(self._feeds, 1):
+            fed = feed(part)
+            if fed is None:
+                return ()
+            if isinstance(fed, tuple):
+                return tuple(push(self.transforms[position:], fed))
+            part = fed
+        return part
+
+    def fail(self, error: BaseException) -> Iterable[StreamPart]:
+        """Note that reading raised *error*; what was held back until now."""
         self.outcome = "cancelled" if isinstance(error, asyncio.CancelledError) and is_being_cancelled() else "error"
         self.error = error
+        return flush(self.transforms)
 
-    def tell(self) -> None:
+    def close(self) -> None:
         """Close the transforms, innermost first; one that raises does not keep the others from it."""
         outcome = self.outcome or ("cancelled" if is_being_cancelled() else "closed")
         with contextlib.ExitStack() as stack:
             for transform in reversed(self.transforms):
                 stack.callback(transform.close, outcome, self.error)
+
+    def _note(self, part: FinishPart | ErrorPart) -> None:
+        if isinstance(part, ErrorPart):
+            self.outcome = "error"
+            self.error = part.error if isinstance(part.error, BaseException) else None
+        elif self.outcome is None:
+            self.outcome = "finished"
 
 
 def is_being_cancelled() -> bool:
@@ -100,47 +120,27 @@ def is_being_cancelled() -> bool:
 
 
 async def fuse(
-    head: Sequence[StreamPart],
-    parts: AsyncIterator[StreamPart],
-    transforms: Sequence[PartTransform],
-    ending: Ending,
+    head: Iterable[StreamPart], parts: AsyncIterator[StreamPart], fusion: Fusion
 ) -> AsyncGenerator[StreamPart, None]:
-    """*head*, then *parts*, after all *transforms*, in one async hop. Closing *parts* is left to the caller."""
-    feeds = [transform.feed for transform in transforms]
+    """*head*, then *parts*, after all transforms, in one async hop. Closing *parts* is left to the caller."""
     try:
         for part in head:
-            if isinstance(part, FinishPart | ErrorPart):
-                ending.note_part(part)
-            for out in push(transforms, (part,)):
+            fed = fusion.feed(part)
+            for out in fed if isinstance(fed, tuple) else (fed,):
                 yield out
         async for part in parts:
-            if isinstance(part, FinishPart | ErrorPart):
-                ending.note_part(part)
-                for out in push(transforms, (part,)):
+            fed = fusion.feed(part)
+            if isinstance(fed, tuple):
+                for out in fed:
                     yield out
-                continue
-            passing = part
-            position = 0
-            for feed in feeds:
-                position += 1
-                fed = feed(passing)
-                if fed is None:
-                    break
-                if isinstance(fed, tuple):
-                    for out in push(transforms[position:], fed):
-                        yield out
-                    break
-                passing = fed
             else:
-                yield passing
-        if ending.outcome is None:
-            ending.note_failure(StreamInterruptedError("the stream ended without a finish part"))
-            for out in flush(transforms):
+                yield fed
+        if fusion.outcome is None:
+            for out in fusion.fail(StreamInterruptedError("the stream ended without a finish part")):
                 yield out
     except GeneratorExit:
         raise
     except BaseException as error:
-        ending.note_failure(error)
-        for out in flush(transforms):
+        for out in fusion.fail(error):
             yield out
         raise

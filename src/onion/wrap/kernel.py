@@ -1,0 +1,203 @@
+"""The kernel: how a list of layers and a model become a model.
+
+`wrap_language_model(model, [a, b])` is one reduce over the reversed list: `a` is outermost, sees the params first and
+the results last. No registry, no priorities, no change after building.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from onion.errors import InvalidArgumentError
+from onion.wrap.hooks import MODES, Middleware, has_model_hooks, is_overridden, overridden_hooks
+
+if TYPE_CHECKING:
+    from onion.spec.call import CallOptions
+    from onion.spec.model import LanguageModel, SupportedURLs
+    from onion.spec.result import GenerateResult
+    from onion.spec.stream import StreamResult
+
+Generate: TypeAlias = Callable[["CallOptions"], Awaitable["GenerateResult"]]
+Stream: TypeAlias = Callable[["CallOptions"], Awaitable["StreamResult"]]
+
+
+def _around_generate(layer: Middleware, inner: LanguageModel, generate: Generate, stream: Stream) -> Generate:
+    """The whole-answer call with *layer* around it; the inner call itself if the layer has no part in it."""
+    transforms, wraps = is_overridden(layer, "transform_params"), is_overridden(layer, "wrap_generate")
+    if not transforms and not wraps:
+        return generate
+
+    async def call(params: CallOptions) -> GenerateResult:
+        if transforms:
+            params = await layer.transform_params(params=params, type="generate", model=inner)
+        if not wraps:
+            return await generate(params)
+        calls = _Calls(params, generate, stream)
+        try:
+            return await layer.wrap_generate(
+                do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner
+            )
+        except BaseException:
+            await calls.release()
+            raise
+
+    return call
+
+
+def _around_stream(layer: Middleware, inner: LanguageModel, generate: Generate, stream: Stream) -> Stream:
+    """The streaming call with *layer* around it; the inner call itself if the layer has no part in it."""
+    transforms, wraps = is_overridden(layer, "transform_params"), is_overridden(layer, "wrap_stream")
+    if not transforms and not wraps:
+        return stream
+
+    async def call(params: CallOptions) -> StreamResult:
+        if transforms:
+            params = await layer.transform_params(params=params, type="stream", model=inner)
+        if not wraps:
+            return await stream(params)
+        calls = _Calls(params, generate, stream)
+        try:
+            return await layer.wrap_stream(
+                do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner
+            )
+        except BaseException:
+            await calls.release()
+            raise
+
+    return call
+
+
+class _Calls:
+    """Both calls one step in, as one run of a wrap hook is given them."""
+
+    __slots__ = ("_generate", "_opened", "_params", "_stream")
+
+    def __init__(self, params: CallOptions, generate: Generate, stream: Stream) -> None:
+        self._params = params
+        self._generate = generate
+        self._stream = stream
+        self._opened: list[StreamResult] = []
+
+    def do_generate(self, params: CallOptions | None = None, /) -> Awaitable[GenerateResult]:
+        return self._generate(self._params if params is None else params)
+
+    async def do_stream(self, params: CallOptions | None = None, /) -> StreamResult:
+        result = await self._stream(self._params if params is None else params)
+        self._opened.append(result)
+        return result
+
+    async def release(self) -> None:
+        """Close what the hook opened and, having raised, can no longer close."""
+        for result in self._opened:
+            await result.release()
+
+
+class WrappedModel:
+    """A model with one layer, or none but given ids, around it; itself a model."""
+
+    def __init__(
+        self, inner: LanguageModel, layer: Middleware | None, *, model_id: str | None, provider_id: str | None
+    ) -> None:
+        self.inner = inner
+        self.layer = layer
+        self._model_id = model_id
+        self._provider_id = provider_id
+        calls = inner.calls if isinstance(inner, WrappedModel) else (inner.do_generate, inner.do_stream)
+        self.calls: tuple[Generate, Stream] = (
+            calls if layer is None else (_around_generate(layer, inner, *calls), _around_stream(layer, inner, *calls))
+        )
+
+    @property
+    def provider(self) -> str:
+        """The given provider id, else what the layer makes of the inner model's."""
+        if self._provider_id is not None:
+            return self._provider_id
+        return self.inner.provider if self.layer is None else self.layer.override_provider(model=self.inner)
+
+    @property
+    def model_id(self) -> str:
+        """The given model id, else what the layer makes of the inner model's."""
+        if self._model_id is not None:
+            return self._model_id
+        return self.inner.model_id if self.layer is None else self.layer.override_model_id(model=self.inner)
+
+    @property
+    def supported_urls(self) -> SupportedURLs:
+        """What the layer makes of the inner model's."""
+        return self.inner.supported_urls if self.layer is None else self.layer.override_supported_urls(model=self.inner)
+
+    async def do_generate(self, params: CallOptions) -> GenerateResult:
+        """Answer whole, through all layers."""
+        return await self.calls[0](params)
+
+    async def do_stream(self, params: CallOptions) -> StreamResult:
+        """Answer as a stream, through all layers."""
+        return await self.calls[1](params)
+
+    def __repr__(self) -> str:
+        layers, model = unwrap(self)
+        return " > ".join([*map(repr, layers), f"{model.provider}/{model.model_id}"])
+
+
+def wrap_language_model(
+    model: LanguageModel,
+    middleware: Middleware | Sequence[Middleware],
+    *,
+    model_id: str | None = None,
+    provider_id: str | None = None,
+) -> WrappedModel:
+    """*model* with layers around it; the first in the list is outermost.
+
+    Args:
+        model: What answers in the end.
+        middleware: One layer or a list of them; the list is not changed.
+        model_id: Shown as the model id instead of the model's own.
+        provider_id: Shown as the provider instead of the model's own.
+
+    Raises:
+        InvalidArgumentError: For a layer that overrides no model hook, so would do nothing here.
+    """
+    layers = [middleware] if isinstance(middleware, Middleware) else list(middleware)
+    for layer in layers:
+        _check(layer)
+
+    def wrap(inner: LanguageModel, layer: Middleware) -> LanguageModel:
+        return WrappedModel(inner, layer, model_id=model_id, provider_id=provider_id)
+
+    wrapped = functools.reduce(wrap, reversed(layers), model)
+    if isinstance(wrapped, WrappedModel) and layers:
+        return wrapped
+    return WrappedModel(model, None, model_id=model_id, provider_id=provider_id)
+
+
+def unwrap(model: LanguageModel) -> tuple[tuple[Middleware, ...], LanguageModel]:
+    """The layers around *model*, outermost first, and what is inside of them all."""
+    layers: list[Middleware] = []
+    while isinstance(model, WrappedModel):
+        if model.layer is not None:
+            layers.append(model.layer)
+        model = model.inner
+    return tuple(layers), model
+
+
+def _check(layer: object) -> None:
+    if not isinstance(layer, Middleware):
+        msg = f"middleware must be made of Middleware objects, got {layer!r}: subclass Middleware or use onion.layer"
+        raise InvalidArgumentError(msg, parameter="middleware", value=layer)
+    hooks = overridden_hooks(layer)
+    if not has_model_hooks(layer):
+        msg = (
+            f"{layer!r} overrides no hook around a model ({', '.join(hooks) or 'nothing at all'}): "
+            "give it to middleware= of generate_text, stream_text or an agent instead"
+        )
+        raise InvalidArgumentError(msg, parameter="middleware", value=layer)
+    wrapped_modes = tuple(mode for mode in MODES if f"wrap_{mode}" in hooks)
+    if wrapped_modes and wrapped_modes != MODES and layer.modes == MODES:
+        warnings.warn(
+            f"{layer!r} wraps only {wrapped_modes[0]} calls: write the other hook, or set modes = {wrapped_modes!r}",
+            UserWarning,
+            stacklevel=3,
+        )
