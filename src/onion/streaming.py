@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from onion.spec.result import RequestInfo
     from onion.spec.usage import CallWarning
 
-_LIFECYCLE = (StreamStart, ResponseMetadata, RawPart, TextStart, ReasoningStart, ToolInputStart)
+BEFORE_CONTENT = (StreamStart, ResponseMetadata, RawPart, TextStart, ReasoningStart, ToolInputStart)
 """What may come before the first content: nothing of it is worth keeping if the call fails."""
 
 
@@ -240,7 +240,7 @@ async def open_stream(
             if isinstance(part, ErrorPart):
                 raise to_exception(part.error)  # noqa: TRY301 - both ways of failing end here
             head.append(part)
-            if not isinstance(part, _LIFECYCLE):
+            if not isinstance(part, BEFORE_CONTENT):
                 break
         else:
             msg = "the provider's stream ended before any content"
