@@ -1,0 +1,1 @@
+"""The command line: `onion run`, `onion chat`, `onion explain`, `onion local`."""

@@ -1,0 +1,26 @@
+"""What the tests of the command line name as ``module:object``."""
+
+from onion.spec.model import LanguageModel
+from onion.testing import ScriptedModel, text
+from onion.wrap import layer, wrap_language_model
+
+NUMBER = 7
+
+
+class Catalogue:
+    """A place for models, to be reached by a dotted path."""
+
+    hello = ScriptedModel([text("hello")])
+
+
+def renamed(*, model: LanguageModel) -> str:
+    """A hook that shows the model under another id."""
+    return f"renamed {model.model_id}"
+
+
+stack = wrap_language_model(Catalogue.hello, layer(name="Rename", override_model_id=renamed))
+
+
+def make_hello() -> ScriptedModel:
+    """A new model each time."""
+    return ScriptedModel([text("hello there")])
