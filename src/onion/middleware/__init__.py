@@ -6,11 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from onion.middleware.logging import Logging
     from onion.middleware.retry import Retry
 
-__all__ = ["Retry"]
+__all__ = ["Logging", "Retry"]
 
-_MODULES = {"Retry": "retry"}
+_MODULES = {"Logging": "logging", "Retry": "retry"}
 
 
 def __getattr__(name: str) -> object:
