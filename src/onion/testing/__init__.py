@@ -1,6 +1,7 @@
 """What a test of a model, a layer or a program on top of them needs. Imports no test framework."""
 
 from onion.testing.answers import answer, call, parts, text, tool_call, usage
+from onion.testing.conformance import ModelCheckOptions, ModelReport, check_language_model
 from onion.testing.lint import Lint
 from onion.testing.rules import LintError
 from onion.testing.scripted import After, Call, Raise, ScriptedModel, ScriptedStream, ScriptError, ScriptItem, Wait
@@ -10,6 +11,8 @@ __all__ = [
     "Call",
     "Lint",
     "LintError",
+    "ModelCheckOptions",
+    "ModelReport",
     "Raise",
     "ScriptError",
     "ScriptItem",
@@ -18,6 +21,7 @@ __all__ = [
     "Wait",
     "answer",
     "call",
+    "check_language_model",
     "parts",
     "text",
     "tool_call",

@@ -59,14 +59,14 @@ def _in_union(value: object, kinds: Sequence[object], place: str) -> str:
 
 
 def _in_sequence(value: object, container: type[object], kind: object, place: str) -> str:
-    if not _is_sequence(value) or not isinstance(value, container):
+    if not is_sequence(value) or not isinstance(value, container):
         return _wrong(value, container, place)
     wrong = (misfit(item, kind, f"{place}[{index}]") for index, item in enumerate(value))
     return next(filter(None, wrong), "")
 
 
 def _in_mapping(value: object, kinds: Sequence[object], place: str) -> str:
-    if not _is_mapping(value):
+    if not is_mapping(value):
         return _wrong(value, Mapping, place)
     for key, member in value.items():
         wrong = misfit(key, kinds[0], f"a key of {place}") or misfit(member, kinds[1], f"{place}[{key!r}]")
@@ -75,11 +75,13 @@ def _in_mapping(value: object, kinds: Sequence[object], place: str) -> str:
     return ""
 
 
-def _is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
+def is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
+    """Whether *value* is a mapping."""
     return isinstance(value, Mapping)
 
 
-def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:
+def is_sequence(value: object) -> TypeGuard[Sequence[object]]:
+    """Whether *value* is a sequence of things, which a text is not."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 

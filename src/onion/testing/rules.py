@@ -93,7 +93,7 @@ class CallRules(Rules):
 
     def after(self, params: CallOptions) -> None:
         """Check what the inner neighbour left of the params."""
-        #: Nobody changes params that were given to him, in no depth: `params.replace` makes a changed copy.
+        #: Whoever is given params leaves them as they are, at every depth: `params.replace` makes a changed copy.
         self.require("params-unchanged", _json(params) == self._snapshot, params)
 
     def failed(self, error: BaseException) -> None:
@@ -118,10 +118,9 @@ class AnswerRules(Rules):
         self.require("call-ids", len(set(ids := _call_ids(result))) == len(ids), ids)
         #: Token counts are not negative; what the provider does not say is None.
         self.require("usage-counts", _is_possible(result.usage), result.usage)
+        moment = None if result.response is None else result.response.timestamp
         #: The time of a response knows its zone.
-        self.require(
-            "response-time", _is_aware(None if result.response is None else result.response.timestamp), result.response
-        )
+        self.require("response-time", _is_aware(moment), moment)
 
 
 class StreamRules(Rules):
@@ -215,7 +214,7 @@ class StreamRules(Rules):
 
     def unchanged(self) -> None:
         """Check what the outer neighbour left of the part that it was handed last."""
-        #: Nobody changes a part that was handed to him; he makes another.
+        #: Whoever is handed a part leaves it as it is: `dataclasses.replace` makes another.
         self.require("part-unchanged", self._last is None or _json(self._last) == self._snapshot, self._last)
 
     def failed(self, error: Exception) -> None:
@@ -234,7 +233,7 @@ class OwnerRules(Rules):
 
     def all_closed(self, open_streams: int) -> None:
         """Check that nothing is left open."""
-        #: Whoever is given a stream reads it to its end, closes it, or hands it on in the stream that he returns.
+        #: Whoever is given a stream reads it to its end, closes it, or hands it on inside the one that it returns.
         self.require("streams-closed", open_streams == 0, f"{open_streams} streams are open")
 
 
