@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import field
 from types import UnionType
-from typing import TYPE_CHECKING, Never, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Never, TypeAlias, TypeGuard, TypeVar
 
 from onion.errors import InvalidArgumentError, TypeValidationError
 from onion.loop.json_schema import closed, inlined
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import jsonschema_rs
     from pydantic import TypeAdapter, ValidationError
     from pydantic.json_schema import GenerateJsonSchema
+
+T = TypeVar("T")
 
 MAX_PROBLEMS = 5
 """How many things that are wrong with one value an error names."""
@@ -64,12 +66,10 @@ def schema_of(source: SchemaSource, *, parameter: str, where: str = "") -> Schem
         return _of_json_schema(source, parameter=parameter, place=place)
     if _is_hashable(source):
         return _of_known_type(source, parameter, place)
-    return schema_of_type(source, parameter=parameter, place=place)
+    return schema_of_type(source, parameter=parameter, place=place, unpack=_same)  # type: ignore[arg-type]  # union
 
 
-def schema_of_type(
-    kind: object, *, parameter: str, place: str, unpack: Callable[[object], object] | None = None
-) -> Schema:
+def schema_of_type(kind: type[T], *, parameter: str, place: str, unpack: Callable[[T], object]) -> Schema:
     """The schema of a Python type, made anew.
 
     Args:
@@ -77,24 +77,34 @@ def schema_of_type(
         parameter: Name of the argument that holds it, for the error.
         place: Name of the argument and of what it belongs to, for the error.
         unpack: Turns a validated value into what `validate` gives.
+
+    Raises:
+        InvalidArgumentError: When it is no shape of values, or none that JSON can carry.
     """
     from pydantic import PydanticUndefinedAnnotation, PydanticUserError, TypeAdapter
 
     try:
-        adapter: TypeAdapter[object] = TypeAdapter(kind)  # type: ignore[arg-type]  # what is no type is refused below
+        adapter = TypeAdapter(kind)
         json_schema = adapter.json_schema(schema_generator=_generator())
     except (PydanticUserError, PydanticUndefinedAnnotation) as error:
-        reason = str(error).splitlines()[0]
-        msg = f"{place} cannot be a schema: {reason}. Use a pydantic model, a dataclass, a TypedDict or a JSON Schema"
+        hint = "use a pydantic model, a dataclass, a TypedDict or a JSON Schema"
+        msg = f"{place} cannot be a schema: {reason_of(error)}; {hint}"
         raise InvalidArgumentError(msg, parameter=parameter, value=kind) from error
     check, check_python = _checks(adapter)
-    if unpack is None:
-        return Schema(json_schema=closed(inlined(json_schema)), validate=check, validate_python=check_python)
     return Schema(
         json_schema=closed(inlined(json_schema)),
         validate=lambda json: unpack(check(json)),
         validate_python=lambda given: unpack(check_python(given)),
     )
+
+
+def reason_of(error: Exception) -> str:
+    """The first sentence of pydantic's account: the rest advises on pydantic's own settings."""
+    return str(error).splitlines()[0].split(". ")[0]
+
+
+def _same(validated: object) -> object:
+    return validated
 
 
 def _is_hashable(source: object) -> TypeGuard[Hashable]:
@@ -107,7 +117,7 @@ def _is_hashable(source: object) -> TypeGuard[Hashable]:
 
 @functools.lru_cache(maxsize=512, typed=True)
 def _of_known_type(kind: Hashable, parameter: str, place: str) -> Schema:
-    return schema_of_type(kind, parameter=parameter, place=place)
+    return schema_of_type(kind, parameter=parameter, place=place, unpack=_same)  # type: ignore[arg-type]  # a union
 
 
 @functools.cache
@@ -125,11 +135,11 @@ def _generator() -> type[GenerateJsonSchema]:
     return WithoutFieldTitles
 
 
-def _checks(adapter: TypeAdapter[object]) -> tuple[Callable[[JsonValue], object], Callable[[object], object]]:
+def _checks(adapter: TypeAdapter[T]) -> tuple[Callable[[JsonValue], T], Callable[[object], T]]:
     from pydantic import ValidationError
     from pydantic_core import PydanticSerializationError, to_json
 
-    def check(json: JsonValue) -> object:
+    def check(json: JsonValue) -> T:
         try:  # through JSON text, because a strict field takes "2026-01-31" for a date from JSON only
             return adapter.validate_json(to_json(json))
         except ValidationError as error:
@@ -138,7 +148,7 @@ def _checks(adapter: TypeAdapter[object]) -> tuple[Callable[[JsonValue], object]
             msg = f"the value is not JSON: {error}"
             raise TypeValidationError(msg, value=json) from error
 
-    def check_python(given: object) -> object:
+    def check_python(given: object) -> T:
         try:
             return adapter.validate_python(given)
         except ValidationError as error:
@@ -172,8 +182,7 @@ def _of_json_schema(source: JSONSchema, *, parameter: str, place: str) -> Schema
         text = to_json(source)
         validator = _validator(text)
     except (PydanticSerializationError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        msg = f"{place} is no usable JSON Schema: {reason}"
+        msg = f"{place} is no usable JSON Schema: {str(error).splitlines()[0]}"
         raise InvalidArgumentError(msg, parameter=parameter, value=source) from error
 
     def check(given: object) -> object:
