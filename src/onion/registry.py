@@ -174,9 +174,9 @@ def _local(path: str) -> LanguageModel:
 
 
 def _openai_chat(model_id: str) -> LanguageModel:
-    from onion.providers.openai import openai
+    from onion.providers.openai import chat
 
-    return openai.chat(model_id)
+    return chat(model_id)
 
 
 _BUILT_IN: Mapping[str, Callable[[str], LanguageModel]] = {

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from onion.errors import NoSuchModelError
+from onion.loop.tools import Tool
 from onion.registry import resolve_model
 from onion.spec.model import LanguageModel
 
 if TYPE_CHECKING:
     from typing import TextIO
+
+
+DEMO_TOOLS = "demo"
 
 
 class UsageError(Exception):
@@ -80,6 +85,28 @@ def load_model(name: str) -> LanguageModel:
         msg = f"{name!r} is a {type(found).__name__}, not a model: name an object with do_generate and do_stream"
         raise UsageError(msg)
     return found
+
+
+def load_tools(name: str) -> Sequence[Tool]:
+    """The tools that ``demo`` or ``module:object`` names: one tool, several, or a function that makes them.
+
+    Raises:
+        UsageError: When it names no object, or one that holds something else than tools.
+    """
+    if name == DEMO_TOOLS:
+        from onion.cli.demo_tools import tools
+
+        return tools
+    found = load_object(name)
+    if not isinstance(found, Tool) and callable(found):
+        found = found()
+    candidates: object = list(found.values()) if isinstance(found, Mapping) else found
+    candidates = candidates if isinstance(candidates, Sequence) else (candidates,)
+    chosen = [candidate for candidate in candidates if isinstance(candidate, Tool)]
+    if len(chosen) < len(candidates) or not chosen:
+        msg = f"{name!r} is a {type(found).__name__}, not tools: name functions made tools by @tool, or a list of them"
+        raise UsageError(msg)
+    return chosen
 
 
 def load_prompt(prompt: str, stdin: TextIO) -> str:

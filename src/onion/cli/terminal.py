@@ -86,6 +86,10 @@ class Terminal:
         """Write a line to stderr."""
         self.show((Piece(kind, f"{text}\n"),))
 
+    def ask(self, text: str) -> None:
+        """Write *text* to stderr, for an answer on the same line."""
+        self.show((Piece(Kind.NOTE, text),))
+
     def console(self) -> Console | None:
         """The console for stderr; None where that is no terminal or rich is not installed."""
         if not self.stderr.isatty():
