@@ -6,12 +6,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from onion.middleware.caching import SHARED, Cache
     from onion.middleware.logging import Logging
     from onion.middleware.retry import Retry
+    from onion.middleware.stores import CacheStore, MemoryStore
 
-__all__ = ["Logging", "Retry"]
+__all__ = ["SHARED", "Cache", "CacheStore", "Logging", "MemoryStore", "Retry"]
 
-_MODULES = {"Logging": "logging", "Retry": "retry"}
+_MODULES = {
+    "SHARED": "caching",
+    "Cache": "caching",
+    "CacheStore": "stores",
+    "Logging": "logging",
+    "MemoryStore": "stores",
+    "Retry": "retry",
+}
 
 
 def __getattr__(name: str) -> object:

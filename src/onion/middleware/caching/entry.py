@@ -1,0 +1,133 @@
+"""What is kept of an answer, and how it is given out again in either mode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from onion.errors import TypeValidationError
+from onion.spec.base import JsonValue, value
+from onion.spec.content import ToolCall
+from onion.spec.json import FORMAT_VERSION, from_json, to_json
+from onion.spec.parts import ErrorPart, FinishPart, RawPart, StreamPart
+from onion.spec.result import GenerateResult, ResponseInfo
+from onion.streaming import Collector, replay_parts
+
+if TYPE_CHECKING:
+    from onion.spec.base import ProviderMetadata
+    from onion.spec.usage import UnifiedFinishReason
+
+Answer = TypeVar("Answer", GenerateResult, FinishPart)
+Mark = Mapping[str, JsonValue]
+
+
+@value
+class Entry:
+    """A cached answer: whole, or as the parts that a stream sent.
+
+    Attributes:
+        created: Seconds since the epoch.
+    """
+
+    key: str
+    created: float
+    result: GenerateResult | None = None
+    parts: tuple[StreamPart, ...] = ()
+
+    def to_result(self, mark: Mark) -> GenerateResult:
+        """The whole answer, with *mark* in its metadata."""
+        if self.result is not None:
+            return marked(self.result, mark)
+        collector = Collector()
+        for part in self.to_parts(mark):
+            collector.feed(part)
+        return collector.result()
+
+    def to_parts(self, mark: Mark) -> tuple[StreamPart, ...]:
+        """The parts as recorded, with *mark* in the metadata of the finish."""
+        parts = self.parts if self.result is None else replay_parts(self.result)
+        return tuple(marked(part, mark) if isinstance(part, FinishPart) else part for part in parts)
+
+
+def marked(answer: Answer, mark: Mark | None) -> Answer:
+    """A copy of *answer* with *mark* as what the cache says of it; None says nothing."""
+    metadata = answer.provider_metadata or {}
+    ours = {name: said for name, said in metadata.get("onion", {}).items() if name != "cache"}
+    if mark is not None:
+        ours["cache"] = mark
+    found: ProviderMetadata = {name: said for name, said in metadata.items() if name != "onion"}
+    if ours:
+        found = {**found, "onion": ours}
+    return replace(answer, provider_metadata=found or None)
+
+
+class Recorder:
+    """Turns an answer into the text of an entry, part by part, so that nobody who is given a part can change it.
+
+    Args:
+        key: Of the entry.
+        finish_reasons: Those of good answers.
+    """
+
+    def __init__(self, key: str, finish_reasons: Collection[UnifiedFinishReason]) -> None:
+        self._key = key
+        self._finish_reasons = finish_reasons
+        self._parts: list[JsonValue] = []
+        self._is_good = True
+
+    def feed(self, part: StreamPart) -> None:
+        """Take the next part.
+
+        Raises:
+            TypeValidationError: When it holds something that has no JSON form.
+        """
+        if isinstance(part, ErrorPart) or (isinstance(part, ToolCall) and part.error is not None):
+            self._is_good = False
+        elif isinstance(part, FinishPart):
+            self._is_good = self._is_good and part.finish_reason.unified in self._finish_reasons
+            self._parts.append(to_json(marked(part, None)))
+        elif not isinstance(part, RawPart):
+            self._parts.append(to_json(part))
+
+    def spoil(self) -> None:
+        """Keep nothing of this answer."""
+        self._is_good = False
+
+    def text(self, *, now: float) -> str | None:
+        """The entry, after the finish; None if the answer is none to keep."""
+        return self._write(now, "parts", self._parts) if self._is_good else None
+
+    def text_of(self, result: GenerateResult, *, now: float) -> str | None:
+        """The entry of a whole answer.
+
+        Raises:
+            TypeValidationError: When it holds something that has no JSON form.
+        """
+        if result.finish_reason.unified not in self._finish_reasons:
+            return None
+        if any(isinstance(part, ToolCall) and part.error is not None for part in result.content):
+            return None
+        said = result.response
+        response = said and ResponseInfo(id=said.id, timestamp=said.timestamp, model_id=said.model_id)
+        kept = replace(marked(result, None), request=None, response=response)
+        return self._write(now, "result", to_json(kept))
+
+    def _write(self, now: float, name: str, answer: JsonValue) -> str:
+        return json.dumps({"version": FORMAT_VERSION, "key": self._key, "created": now, name: answer})
+
+
+def read_entry(text: str, key: str) -> Entry:
+    """The entry that *text* holds.
+
+    Raises:
+        TypeValidationError: When it is none, is of another format version, or belongs to another key.
+    """
+    try:
+        entry = from_json(Entry, json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise TypeValidationError("it is no JSON", value=text) from error
+    if entry.key != key or (entry.result is None) == (not entry.parts):
+        raise TypeValidationError("it belongs to another call, or holds no answer", value=text)
+    return entry

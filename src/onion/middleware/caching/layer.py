@@ -1,0 +1,264 @@
+"""Cache: answers a call that was answered before, in either mode.
+
+Goes outside of what costs or repeats (ToolCallRepair, Retry, the provider), so that a hit costs nothing and a repaired
+answer is what is kept; and inside of Tracing and Logging, so that hits are seen. A layer inside of it that makes the
+prompt depend on the user hides that from the key: put the user into `scope`. A recorded stream is replayed part by
+part; a whole answer becomes a stream of one delta per text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakKeyDictionary
+
+from onion.errors import CacheMissError, InvalidArgumentError, TypeValidationError
+from onion.middleware._masking import mask_text
+from onion.middleware.caching.entry import Entry, Mark, Recorder, read_entry
+from onion.middleware.caching.flight import Flight, Reader
+from onion.middleware.caching.key import CacheScope, KeyFunction, Scope, cache_key, scope_of
+from onion.spec.parts import FinishPart, StreamPart
+from onion.spec.stream import StreamResult
+from onion.wrap import Middleware
+
+if TYPE_CHECKING:
+    from onion.middleware.stores import CacheStore
+    from onion.spec.call import CallOptions
+    from onion.spec.model import LanguageModel
+    from onion.spec.result import GenerateResult
+    from onion.spec.usage import UnifiedFinishReason
+    from onion.wrap import DoGenerate, DoStream, Mode
+
+STORE_TIMEOUT_SECONDS = 2.0
+GOOD_FINISH_REASONS: tuple[UnifiedFinishReason, ...] = ("stop", "tool-calls")
+CONTROLS = ("bypass", "refresh", "only-if-cached")
+
+T = TypeVar("T")
+logger = logging.getLogger("onion")
+
+
+def control_of(params: CallOptions) -> str | None:
+    """What ``provider_options["onion"]["cache"]`` asks for.
+
+    Raises:
+        InvalidArgumentError: When it is no word that the cache knows.
+    """
+    word = (params.provider_options or {}).get("onion", {}).get("cache")
+    if word is None or (isinstance(word, str) and word in CONTROLS):
+        return word
+    msg = f'provider_options["onion"]["cache"] must be one of {", ".join(CONTROLS)}, got {word!r}'
+    raise InvalidArgumentError(msg, parameter="provider_options", value=word)
+
+
+@dataclass(slots=True)
+class _Traffic:
+    """What goes on in one event loop.
+
+    Attributes:
+        looking_up: How many calls wait for the store.
+        landed: Keys whose flights ended while somebody waited for the store, and so may be there now.
+    """
+
+    flights: dict[str, Flight] = field(default_factory=dict[str, Flight])
+    looking_up: int = 0
+    landed: set[str] = field(default_factory=set[str])
+
+
+class Cache(Middleware):
+    """Answers a call that was answered before, and makes one model call of equal ones at the same time.
+
+    Only whole, good answers are kept, without headers, bodies and raw parts. A hit says so in
+    ``provider_metadata["onion"]["cache"]`` (`hit`, `age` in seconds, `key`) and keeps its usage. A call controls the
+    cache through ``provider_options["onion"]["cache"]``: ``bypass``, ``refresh`` or ``only-if-cached``.
+
+    Args:
+        store: Keeps the entries. One that fails, hangs or holds junk costs a bounded wait and a logged warning.
+        scope: Who may share: the name of a tenant, a function of the params that gives it, or `SHARED` for everybody.
+        ttl: Seconds for which an entry is good; None means as long as the store keeps it.
+        key: What of the params counts, instead of all of them; provider, model id and scope always do.
+        finish_reasons: Those of answers that are kept.
+        store_timeout: Longest wait for the store, in seconds.
+        pace: Seconds between the parts of a replayed stream; 0 means at once.
+        clock: Seconds since the epoch.
+        sleep: Awaits the given seconds.
+
+    Raises:
+        InvalidArgumentError: For a number that is out of range, an empty tenant, or an unknown word of control.
+        CacheMissError: From a call that asks for ``only-if-cached``, when there is no entry.
+    """
+
+    def __init__(  # noqa: PLR0913 - a public entry point
+        self,
+        store: CacheStore,
+        *,
+        scope: CacheScope,
+        ttl: float | None = None,
+        key: KeyFunction | None = None,
+        finish_reasons: Collection[UnifiedFinishReason] = GOOD_FINISH_REASONS,
+        store_timeout: float = STORE_TIMEOUT_SECONDS,
+        pace: float = 0.0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        if isinstance(scope, str) and not scope:
+            msg = "scope must name a tenant, got an empty text: write SHARED if everybody may share"
+            raise InvalidArgumentError(msg, parameter="scope", value=scope)
+        for name, seconds in (("ttl", ttl), ("store_timeout", store_timeout)):
+            if seconds is not None and not seconds > 0:
+                raise InvalidArgumentError(f"{name} must be above 0, got {seconds!r}", parameter=name, value=seconds)
+        if not pace >= 0:
+            raise InvalidArgumentError(f"pace must be at least 0, got {pace!r}", parameter="pace", value=pace)
+        self.store = store
+        self.ttl = ttl
+        self._scope = scope
+        self._key = key
+        self._finish_reasons = finish_reasons
+        self._store_timeout = store_timeout
+        self._pace = pace
+        self._clock = clock
+        self._sleep = sleep
+        self._traffic: WeakKeyDictionary[asyncio.AbstractEventLoop, _Traffic] = WeakKeyDictionary()
+
+    def __repr__(self) -> str:
+        scope = self._scope.name if isinstance(self._scope, Scope) else "***" if isinstance(self._scope, str) else "…"
+        return f"Cache({self.store!r}, scope={scope}" + (")" if self.ttl is None else f", ttl={self.ttl:g})")
+
+    async def wrap_generate(
+        self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
+    ) -> GenerateResult:
+        """Answer whole: from an entry, from a call under way, or from the model."""
+        if control_of(params) == "bypass":
+            return await do_generate()
+        found = await self._find(model, params, "generate")
+        if isinstance(found, Entry):
+            return found.to_result(self._mark(found))
+        try:
+            return await found.whole()
+        finally:
+            await found.leave()
+
+    async def wrap_stream(
+        self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
+    ) -> StreamResult:
+        """Answer as a stream: from an entry, from a call under way, or from the model."""
+        if control_of(params) == "bypass":
+            return await do_stream()
+        found = await self._find(model, params, "stream")
+        if isinstance(found, Entry):
+            return StreamResult(self._replay(found.to_parts(self._mark(found))))
+        try:
+            await found.opened()
+        except BaseException:
+            await found.leave()
+            raise
+        return StreamResult(found.parts(), close=found.leave, request=found.request, response=found.response)
+
+    async def _find(self, model: LanguageModel, params: CallOptions, mode: Mode) -> Entry | Reader:
+        """An entry, or a place in a flight, which the caller must leave."""
+        control = control_of(params)
+        key = cache_key(model, params, scope_of(self._scope, params), self._key)
+        traffic = self._traffic.setdefault(asyncio.get_running_loop(), _Traffic())
+        if control != "refresh":
+            entry = await self._look_up(key, traffic)
+            if entry is not None:
+                return entry
+            if control == "only-if-cached":
+                raise CacheMissError(f"the cache holds no answer to this call, key {key}: ask without only-if-cached")
+        under_way = traffic.flights.get(key)
+        wants_raw = bool(params.include_raw_chunks)
+        if under_way is not None and control != "refresh":
+            return Reader(under_way, mark={"hit": True, "age": 0.0, "key": key}, wants_raw=wants_raw)
+        flight = self._start(key, traffic, model, params, mode)
+        return Reader(flight, mark=None, wants_raw=wants_raw)
+
+    def _start(self, key: str, traffic: _Traffic, model: LanguageModel, params: CallOptions, mode: Mode) -> Flight:
+        def end(flight: Flight) -> None:
+            if traffic.flights.get(key) is flight:
+                del traffic.flights[key]
+            if traffic.looking_up:
+                traffic.landed.add(key)
+
+        async def keep_part(part: StreamPart) -> None:
+            try:
+                recorder.feed(part)
+            except TypeValidationError as error:
+                recorder.spoil()
+                self._warn("encode", error)
+            if isinstance(part, FinishPart):
+                await self._write(key, recorder.text(now=self._clock()))
+
+        async def keep_result(result: GenerateResult) -> None:
+            try:
+                text = recorder.text_of(result, now=self._clock())
+            except TypeValidationError as error:
+                self._warn("encode", error)
+            else:
+                await self._write(key, text)
+
+        recorder = Recorder(key, self._finish_reasons)
+        flight = Flight(end)
+        # The hook's own calls belong to the first caller, whom the kernel cleans up after; a flight may outlive him.
+        if mode == "generate":
+            flight.generate(model, params, keep_result)
+        else:
+            flight.stream(model, params, keep_part)
+        traffic.flights.setdefault(key, flight)
+        return flight
+
+    async def _look_up(self, key: str, traffic: _Traffic) -> Entry | None:
+        """The entry, looked for again if a flight with this key ended meanwhile: it may have left one."""
+        while True:
+            traffic.looking_up += 1
+            try:
+                entry = await self._read(key)
+            finally:
+                traffic.looking_up -= 1
+                has_landed = key in traffic.landed
+                if not traffic.looking_up:
+                    traffic.landed.clear()
+            if entry is not None or not has_landed:
+                return entry
+
+    async def _read(self, key: str) -> Entry | None:
+        text = await self._ask_store("read", self.store.get(key))
+        if text is None:
+            return None
+        try:
+            entry = read_entry(text, key)
+        except TypeValidationError as error:
+            self._warn("understand", error)
+            await self._ask_store("delete", self.store.delete(key))
+            return None
+        return entry if self.ttl is None or self._age(entry) <= self.ttl else None
+
+    async def _write(self, key: str, text: str | None) -> None:
+        if text is not None:
+            await self._ask_store("write", self.store.set(key, text, ttl=self.ttl))
+
+    async def _ask_store(self, action: str, answer: Awaitable[T]) -> T | None:
+        try:
+            async with asyncio.timeout(self._store_timeout):
+                return await answer
+        except Exception as error:  # noqa: BLE001 - whatever a store does wrong costs an entry, never the call
+            self._warn(action, error)
+            return None
+
+    def _warn(self, action: str, error: Exception) -> None:
+        shown = mask_text(str(error), 200)
+        logger.warning("%r could not %s an entry: %s: %s", self, action, type(error).__name__, shown)
+
+    def _age(self, entry: Entry) -> float:
+        return max(0.0, self._clock() - entry.created)
+
+    def _mark(self, entry: Entry) -> Mark:
+        return {"hit": True, "age": round(self._age(entry), 3), "key": entry.key}
+
+    async def _replay(self, parts: tuple[StreamPart, ...]) -> AsyncGenerator[StreamPart, None]:
+        for index, part in enumerate(parts):
+            if index and self._pace:
+                await self._sleep(self._pace)
+            yield part
