@@ -4,7 +4,17 @@ from onion.testing.answers import answer, call, parts, text, tool_call, usage
 from onion.testing.conformance import ModelCheckOptions, ModelReport, check_language_model
 from onion.testing.lint import Lint
 from onion.testing.rules import LintError
-from onion.testing.scripted import After, Call, Raise, ScriptedModel, ScriptedStream, ScriptError, ScriptItem, Wait
+from onion.testing.scripted import (
+    After,
+    Call,
+    Raise,
+    ScriptedModel,
+    ScriptedStream,
+    ScriptError,
+    ScriptItem,
+    ScriptPart,
+    Wait,
+)
 
 __all__ = [
     "After",
@@ -16,6 +26,7 @@ __all__ = [
     "Raise",
     "ScriptError",
     "ScriptItem",
+    "ScriptPart",
     "ScriptedModel",
     "ScriptedStream",
     "Wait",

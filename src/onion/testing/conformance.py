@@ -9,7 +9,7 @@ import warnings
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from onion.spec.base import value
 from onion.spec.call import CallOptions
@@ -152,11 +152,13 @@ class _Checks:
         """Two streams and a whole answer at the same time are what each would be alone."""
         params = self._options.params
         async with self._model() as model:
-            answers = await asyncio.gather(self._collect(model), model.do_generate(params), self._collect(model))
+            works = self._collect(model), model.do_generate(params), self._collect(model)
+            answers = await asyncio.gather(*works, return_exceptions=True)
+        whole = [self._answered(answer) for answer in answers]
         if not self._options.repeats:
             return "the answers came, but the model answers the same call differently"
-        for answer in answers[1:]:
-            self._compare(answers[0], answer)
+        for answer in whole[1:]:
+            self._compare(whole[0], answer)
         return None
 
     async def early_close(self) -> None:
@@ -173,8 +175,7 @@ class _Checks:
     async def early_break(self) -> None:
         """Leaving a stream in the middle and dropping it releases what it held."""
         async with self._model() as model:
-            async for _ in await model.do_stream(self._options.params):
-                break
+            await _read(await model.do_stream(self._options.params), 1)
             gc.collect()
 
     async def unread_drop(self) -> None:
@@ -234,11 +235,16 @@ class _Checks:
             await asyncio.sleep(pause)
         self._fail(fault)
 
+    def _answered(self, answer: GenerateResult | BaseException) -> GenerateResult:
+        if isinstance(answer, BaseException):
+            self._fail(f"alone it answered, with others it raised {answer!r}")
+        return answer
+
     def _compare(self, one: GenerateResult, other: GenerateResult) -> None:
         if found := difference(to_json(one), to_json(other), ignored=self._options.volatile):
             self._fail(found)
 
-    def _fail(self, found: str) -> None:
+    def _fail(self, found: str) -> NoReturn:
         raise LintError(self._rule, "the model", found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from onion.testing.fitting import is_mapping, is_sequence
+from onion.spec.base import is_array, is_object
 
 if TYPE_CHECKING:
     from onion.spec.base import JsonValue
@@ -25,11 +25,11 @@ def difference(one: JsonValue, other: JsonValue, *, ignored: Collection[str] = (
 
 def _leaves(value: object, ignored: Collection[str], place: str) -> Iterator[tuple[str, str]]:
     """Every member that holds no others, with its place."""
-    if is_mapping(value):
+    if is_object(value):
         for key, member in value.items():
             if key not in ignored:
                 yield from _leaves(member, ignored, f"{place}.{key}".lstrip("."))
-    elif is_sequence(value):
+    elif is_array(value):
         for index, member in enumerate(value):
             yield from _leaves(member, ignored, f"{place}[{index}]")
     else:

@@ -7,7 +7,9 @@ import functools
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeGuard, Union, get_args, get_origin
+from typing import Literal, Union, get_args, get_origin
+
+from onion.spec.base import is_array, is_object
 
 _UNIONS: tuple[object, ...] = (Union, types.UnionType)
 
@@ -59,30 +61,20 @@ def _in_union(value: object, kinds: Sequence[object], place: str) -> str:
 
 
 def _in_sequence(value: object, container: type[object], kind: object, place: str) -> str:
-    if not is_sequence(value) or not isinstance(value, container):
+    if not is_array(value) or not isinstance(value, container):
         return _wrong(value, container, place)
     wrong = (misfit(item, kind, f"{place}[{index}]") for index, item in enumerate(value))
     return next(filter(None, wrong), "")
 
 
 def _in_mapping(value: object, kinds: Sequence[object], place: str) -> str:
-    if not is_mapping(value):
+    if not is_object(value):
         return _wrong(value, Mapping, place)
     for key, member in value.items():
         wrong = misfit(key, kinds[0], f"a key of {place}") or misfit(member, kinds[1], f"{place}[{key!r}]")
         if wrong:
             return wrong
     return ""
-
-
-def is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
-    """Whether *value* is a mapping."""
-    return isinstance(value, Mapping)
-
-
-def is_sequence(value: object) -> TypeGuard[Sequence[object]]:
-    """Whether *value* is a sequence of things, which a text is not."""
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def _word(kind: object) -> str:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from typing import TYPE_CHECKING
 
 from onion.spec.transform import Outcome, PartTransform
-from onion.testing.rules import AnswerRules, CallRules, LintError, StreamRules
+from onion.testing.rules import AnswerRules, CallRules, OwnerRules, StreamRules
 from onion.wrap import Middleware
 
 if TYPE_CHECKING:
@@ -81,9 +81,8 @@ class Lint(Middleware):
         return watched.pipe(lambda: _Closing(self))
 
     def check_closed(self) -> None:
-        """Raise unless every stream was read to its end or closed."""
-        if self.open_streams:
-            raise LintError("streams-closed", "whoever got a stream", f"{self.open_streams} are still open")
+        """Raise a LintError unless every stream that was handed out ended or was closed."""
+        OwnerRules("who was given a stream", strict=self._is_strict).all_closed(self.open_streams)
 
     def __repr__(self) -> str:
         return f"Lint(strict={self._is_strict})"
