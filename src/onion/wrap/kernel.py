@@ -9,16 +9,17 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, TypeAlias
 
 from onion.errors import InvalidArgumentError
+from onion.spec.stream import StreamResult
 from onion.wrap.hooks import MODES, Middleware, has_model_hooks, is_overridden, overridden_hooks
 
 if TYPE_CHECKING:
     from onion.spec.call import CallOptions
     from onion.spec.model import LanguageModel, SupportedURLs
     from onion.spec.result import GenerateResult
-    from onion.spec.stream import StreamResult
 
 Generate: TypeAlias = Callable[["CallOptions"], Awaitable["GenerateResult"]]
 Stream: TypeAlias = Callable[["CallOptions"], Awaitable["StreamResult"]]
@@ -79,7 +80,7 @@ class _Calls:
         self._params = params
         self._generate = generate
         self._stream = stream
-        self._opened: list[StreamResult] = []
+        self._opened: list[object] = []
 
     def do_generate(self, params: CallOptions | None = None, /) -> Awaitable[GenerateResult]:
         return self._generate(self._params if params is None else params)
@@ -91,8 +92,10 @@ class _Calls:
 
     async def release(self) -> None:
         """Close what the hook opened and, having raised, can no longer close."""
-        for result in self._opened:
-            await result.release()
+        async with AsyncExitStack() as stack:  # one that fails does not keep the others open
+            for result in self._opened:
+                if isinstance(result, StreamResult):  # a broken model may have returned something else
+                    stack.push_async_callback(result.release)
 
 
 class WrappedModel:
