@@ -10,12 +10,16 @@ document; who wants many values in linear time pays for them out of an `Allowanc
 
 from __future__ import annotations
 
-import json
-import re
 from enum import Enum
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from onion.loop import json_grammar as grammar
+from onion.loop.json_grammar import decoded, number
+
 if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+
     from onion.spec.base import JsonValue
 
     Container: TypeAlias = list[JsonValue] | dict[str, JsonValue]
@@ -30,36 +34,7 @@ CHARACTERS_PER_SLOT = 64
 """So much text is copied in about the time of one item of a list."""
 
 _SLOTS_PER_CONTAINER = 4
-
-_SPACE = r"[ \t\n\r]*+"
-_STRING = r'"((?:[^"\\\x00-\x1f]++|\\.)*+)"'
-_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?"
-_HIGH = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
-# A high surrogate is taken once it is clear whether its other half follows (RFC 8259, section 7).
-_RUN = (
-    r'(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u(?![dD][89abAB])[0-9a-fA-F]{4}'
-    rf"|{_HIGH}(?!\\?\Z|\\u[0-9a-fA-F]{{0,3}}\Z))*+"
-)
-_OPEN_ESCAPE = rf"(?:{_HIGH})?(?:\\(?:u[0-9a-fA-F]{{0,3}})?)?\Z"
-
-# A piece is what is said to a container at once: an item or member with the comma before it, or the end.
-_SCALAR = rf"(?:{_STRING}|({_NUMBER})(?=[ \t\n\r,\]}}])|(true|false|null)|([\[{{]))"
-_ITEM = re.compile(rf"{_SPACE}(?:(\])|(,)?{_SPACE}(){_SCALAR})")
-_MEMBER = re.compile(rf"{_SPACE}(?:(\}})|(,)?{_SPACE}{_STRING}{_SPACE}:{_SPACE}{_SCALAR})")
-_CLOSER, _COMMA, _NAME, _TEXT, _DIGITS, _WORD, _OPENER = range(1, 8)
-
-_OPEN_SCALAR = rf'(?:"({_RUN}){_OPEN_ESCAPE}|({_NUMBER})(?:\.|[eE][-+]?)?\Z|-\Z|([tfn][a-z]*)\Z|\Z)'
-_OPEN_ITEM = re.compile(rf"{_SPACE}(,)?{_SPACE}(){_OPEN_SCALAR}")
-_OPEN_MEMBER = re.compile(
-    rf'{_SPACE}(,)?{_SPACE}(?:{_STRING}{_SPACE}(?::{_SPACE}{_OPEN_SCALAR}|\Z)|(?:"{_RUN}{_OPEN_ESCAPE})?\Z)'
-)
-_OPEN_COMMA, _OPEN_NAME, _OPEN_TEXT, _OPEN_DIGITS, _OPEN_WORD = range(1, 6)
-
-_STRING_RUN = re.compile(rf'({_RUN})(?:(")|{_OPEN_ESCAPE})')
-_WHOLE_NUMBER = re.compile(rf"{_SPACE}{_NUMBER}{_SPACE}")
-
-_WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
-_WORD_OF = {word[0]: word for word in _WORDS}
+_DEPTH_OF_ITEMS = 2
 
 
 class Missing(Enum):
@@ -131,7 +106,7 @@ class PartialJSON:
         """Whether the text so far is a whole JSON text."""
         if self.is_broken or self._stack:
             return False
-        return bool(self._root) or _WHOLE_NUMBER.fullmatch(self._rest) is not None
+        return bool(self._root) or grammar.WHOLE_NUMBER.fullmatch(self._rest) is not None
 
     @property
     def cost(self) -> int:
@@ -158,11 +133,29 @@ class PartialJSON:
             shown, name = copied, own_name
         return shown
 
+    def settled_items(self, key: str) -> tuple[Sequence[JsonValue], int] | None:
+        """The list under *key* of the outermost object, not copied, and how many of its items will not change.
+
+        An item is settled when the next one begins, or the text is whole. None if there is no such list yet.
+        """
+        outermost = self._root[0] if self._root else self._stack[0][0] if self._stack else None
+        if not isinstance(outermost, dict):
+            return None
+        if len(self._stack) > 1 and self._stack[1][1] == key:
+            items: JsonValue = self._stack[1][0]
+            has_next = len(self._stack) > _DEPTH_OF_ITEMS or self._leaf is not MISSING or self._pieces is not None
+        else:
+            items = outermost.get(key)
+            has_next = self.is_complete
+        if not isinstance(items, list):
+            return None
+        return items, len(items) if has_next else max(len(items) - 1, 0)
+
     def _read(self, text: str) -> None:
         position = 0
         try:
             while not self._root:
-                found = (_ITEM if isinstance(self._container, list) else _MEMBER).match(text, position)
+                found = (grammar.ITEM if isinstance(self._container, list) else grammar.MEMBER).match(text, position)
                 if found is None:
                     break
                 position = found.end()
@@ -174,20 +167,20 @@ class PartialJSON:
     def _take(self, piece: re.Match[str]) -> None:
         """Put a whole piece in its place; raises ValueError where it has none."""
         kind = piece.lastindex
-        if kind == _CLOSER:
+        if kind == grammar.CLOSER:
             self._close()
             return
-        if (piece[_COMMA] is None) is bool(self._container):
+        if (piece[grammar.COMMA] is None) is bool(self._container):
             raise ValueError
-        name = _decoded(piece[_NAME])
-        if kind == _TEXT:
-            self._keep(name, _decoded(piece[_TEXT]))
-        elif kind == _OPENER:
-            self._open(name, [] if piece[_OPENER] == "[" else {})
-        elif kind == _DIGITS:
-            self._keep(name, _number(piece[_DIGITS]))
+        name = decoded(piece[grammar.NAME])
+        if kind == grammar.TEXT:
+            self._keep(name, decoded(piece[grammar.TEXT]))
+        elif kind == grammar.OPENER:
+            self._open(name, [] if piece[grammar.OPENER] == "[" else {})
+        elif kind == grammar.DIGITS:
+            self._keep(name, number(piece[grammar.DIGITS]))
         else:
-            self._keep(name, _WORDS[piece[_WORD]])
+            self._keep(name, grammar.WORDS[piece[grammar.WORD]])
 
     def _keep(self, name: str, value: JsonValue) -> None:
         if self._leaf is MISSING or self._leaf != value:
@@ -222,48 +215,48 @@ class PartialJSON:
             if rest.strip(" \t\n\r"):
                 raise ValueError
             return
-        found = (_OPEN_ITEM if isinstance(self._container, list) else _OPEN_MEMBER).match(rest)
+        found = (grammar.OPEN_ITEM if isinstance(self._container, list) else grammar.OPEN_MEMBER).match(rest)
         if found is None or not self._is_comma_right(found, rest):
             raise ValueError
         self._rest = rest
         kind = found.lastindex
-        if kind == _OPEN_TEXT:
-            self._show_leaf(found, _decoded(found[_OPEN_TEXT]))
-        elif kind == _OPEN_DIGITS:
-            self._show_leaf(found, _number(found[_OPEN_DIGITS]))
-        elif kind == _OPEN_WORD:
-            word = _WORD_OF[found[_OPEN_WORD][0]]
-            if not word.startswith(found[_OPEN_WORD]):
+        if kind == grammar.OPEN_TEXT:
+            self._show_leaf(found, decoded(found[grammar.OPEN_TEXT]))
+        elif kind == grammar.OPEN_DIGITS:
+            self._show_leaf(found, number(found[grammar.OPEN_DIGITS]))
+        elif kind == grammar.OPEN_WORD:
+            word = grammar.WORD_OF[found[grammar.OPEN_WORD][0]]
+            if not word.startswith(found[grammar.OPEN_WORD]):
                 raise ValueError
-            self._show_leaf(found, _WORDS[word])
+            self._show_leaf(found, grammar.WORDS[word])
         if len(rest) > MAX_REREAD:
-            if kind == _OPEN_TEXT:
-                self._length = found.end() - found.start(_OPEN_TEXT)
-                self._pieces = [_decoded(found[_OPEN_TEXT])]
-                self._rest = rest[found.end(_OPEN_TEXT) :]
+            if kind == grammar.OPEN_TEXT:
+                self._length = found.end() - found.start(grammar.OPEN_TEXT)
+                self._pieces = [decoded(found[grammar.OPEN_TEXT])]
+                self._rest = rest[found.end(grammar.OPEN_TEXT) :]
             else:
                 self._patience = len(rest) * PATIENCE
 
     def _is_comma_right(self, found: re.Match[str], rest: str) -> bool:
-        if found[_OPEN_COMMA]:
+        if found[grammar.OPEN_COMMA]:
             return bool(self._container)
         return not self._container or not rest.strip(" \t\n\r")
 
     def _show_leaf(self, found: re.Match[str], leaf: JsonValue) -> None:
-        self._name = _decoded(found[_OPEN_NAME])
+        self._name = decoded(found[grammar.OPEN_NAME])
         if self._leaf is MISSING or self._leaf != leaf:
             self._leaf = leaf
             self._changed = True
 
     def _read_string(self, text: str) -> str:
         """Read on in the long string that is open; what follows it, if it ends here."""
-        found = _STRING_RUN.match(text)
+        found = grammar.STRING_RUN.match(text)
         pieces = self._pieces
         if found is None or pieces is None:
             self.is_broken = True
             return ""
         if found[1]:
-            pieces.append(_decoded(found[1]))
+            pieces.append(decoded(found[1]))
             self._length += len(found[1])
             self._changed = True
         if found[2] is None:
@@ -274,16 +267,3 @@ class PartialJSON:
         self._length = 0
         self._keep(self._name, self._leaf)
         return text[found.end() :]
-
-
-def _decoded(raw: str) -> str:
-    """The string that *raw* stands for between quotes; raises ValueError for escapes that JSON does not know."""
-    if "\\" not in raw:
-        return raw
-    decoded: str = json.loads(f'"{raw}"')
-    return decoded
-
-
-def _number(text: str) -> int | float:
-    """As `json.loads` reads it; raises ValueError for a whole number of more digits than Python converts."""
-    return float(text) if "." in text or "e" in text or "E" in text else int(text)
