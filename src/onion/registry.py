@@ -173,6 +173,12 @@ def _local(path: str) -> LanguageModel:
     return local(path) if path else local()
 
 
+def _openai(model_id: str) -> LanguageModel:
+    from onion.providers.openai import language_model
+
+    return language_model(model_id)
+
+
 def _openai_chat(model_id: str) -> LanguageModel:
     from onion.providers.openai import chat
 
@@ -181,7 +187,7 @@ def _openai_chat(model_id: str) -> LanguageModel:
 
 _BUILT_IN: Mapping[str, Callable[[str], LanguageModel]] = {
     "local": _local,
-    "openai": _openai_chat,
+    "openai": _openai,
     "openai.chat": _openai_chat,
 }
 _WITH_DEFAULT = frozenset({"local"})

@@ -1,5 +1,6 @@
 """What the tests of the command line name as ``module:object``."""
 
+from onion.loop.tools import Tool, tool
 from onion.spec.model import LanguageModel
 from onion.testing import ScriptedModel, text
 from onion.wrap import layer, wrap_language_model
@@ -24,3 +25,19 @@ stack = wrap_language_model(Catalogue.hello, layer(name="Rename", override_model
 def make_hello() -> ScriptedModel:
     """A new model each time."""
     return ScriptedModel([text("hello there")])
+
+
+@tool
+def shout(word: str) -> str:
+    """Say a word loudly."""
+    return word.upper()
+
+
+tools_by_name = {"loud": shout}
+nothing_at_all: dict[str, Tool] = {}
+mixed = [shout, "a word"]
+
+
+def make_tools() -> list[Tool]:
+    """A list of tools, made when asked for."""
+    return [shout]

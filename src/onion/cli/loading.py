@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 
 from onion.errors import NoSuchModelError
 from onion.loop.tools import Tool
@@ -15,6 +15,8 @@ from onion.spec.model import LanguageModel
 
 if TYPE_CHECKING:
     from typing import TextIO
+
+    from onion.loop.toolset import Tools
 
 
 DEMO_TOOLS = "demo"
@@ -87,7 +89,7 @@ def load_model(name: str) -> LanguageModel:
     return found
 
 
-def load_tools(name: str) -> Sequence[Tool]:
+def load_tools(name: str) -> Tools:
     """The tools that ``demo`` or ``module:object`` names: one tool, several, or a function that makes them.
 
     Raises:
@@ -100,13 +102,31 @@ def load_tools(name: str) -> Sequence[Tool]:
     found = load_object(name)
     if not isinstance(found, Tool) and callable(found):
         found = found()
-    candidates: object = list(found.values()) if isinstance(found, Mapping) else found
-    candidates = candidates if isinstance(candidates, Sequence) else (candidates,)
-    chosen = [candidate for candidate in candidates if isinstance(candidate, Tool)]
-    if len(chosen) < len(candidates) or not chosen:
-        msg = f"{name!r} is a {type(found).__name__}, not tools: name functions made tools by @tool, or a list of them"
+    named = _named_tools(found)
+    if not named:
+        msg = (
+            f"{name!r} is a {type(found).__name__}, not tools: name a function with @tool before it, or a list of them"
+        )
         raise UsageError(msg)
-    return chosen
+    return named
+
+
+def _named_tools(found: object) -> Tools:
+    """The tools in *found*; none if it holds anything else."""
+    if _is_mapping(found):
+        named = {str(name): tool for name, tool in found.items() if isinstance(tool, Tool)}
+        return named if len(named) == len(found) else ()
+    items = found if _is_sequence(found) else (found,)
+    listed = [tool for tool in items if isinstance(tool, Tool)]
+    return listed if len(listed) == len(items) else ()
+
+
+def _is_mapping(found: object) -> TypeGuard[Mapping[object, object]]:
+    return isinstance(found, Mapping)
+
+
+def _is_sequence(found: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(found, list | tuple)
 
 
 def load_prompt(prompt: str, stdin: TextIO) -> str:
