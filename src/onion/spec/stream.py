@@ -121,22 +121,24 @@ class StreamResult:
 
     def pipe(self, factory: TransformFactory) -> StreamResult:
         """The same stream with one more transform around it; this one must not be used any more."""
-        self._take("handed on")
-        outer = StreamResult(self._source.parts, request=self.request, response=self.response)
-        outer._source = self._source
+        self._require_unread()
         self._source.fusion.add(factory())
+        outer = self._heir()
+        self._state = "handed on"
         return outer
 
     def through(self, layer: Callable[[AsyncIterator[StreamPart]], AsyncIterator[StreamPart]]) -> StreamResult:
         """The parts after an asynchronous *layer*, in a stream that closes this one with itself."""
-        self._take("handed on")
-        inner = StreamResult(self._source.parts, request=self.request, response=self.response)
-        inner._source = self._source
-        return StreamResult(layer(aiter(inner)), close=inner.aclose, request=self.request, response=self.response)
+        self._require_unread()
+        inner = self._heir()
+        parts = layer(aiter(inner))
+        self._state = "handed on"
+        return StreamResult(parts, close=inner.aclose, request=self.request, response=self.response)
 
-    def __aiter__(self) -> AsyncIterator[StreamPart]:
+    def __aiter__(self) -> AsyncGenerator[StreamPart, None]:
         """Start reading."""
-        self._take("read")
+        self._require_unread()
+        self._state = "read"
         self._reader = self._source.read()
         return self._reader
 
@@ -168,12 +170,17 @@ class StreamResult:
     def __del__(self) -> None:
         if self._state != "unread" or self._source.is_released:
             return
-        warnings.warn(
-            "a StreamResult was dropped unread: iterate it, or close it with aclose() or `async with`",
-            ResourceWarning,
-            stacklevel=2,
-            source=self,
-        )
+        try:
+            warnings.warn(
+                "a StreamResult was dropped unread: iterate it, or close it with aclose() or `async with`",
+                ResourceWarning,
+                stacklevel=2,
+                source=self,
+            )
+        finally:  # where warnings are errors, too
+            self._release_soon()
+
+    def _release_soon(self) -> None:
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -181,8 +188,12 @@ class StreamResult:
         else:
             loop.create_task(self._source.release())  # noqa: RUF006 - the loop runs it at once; nobody is left to await
 
-    def _take(self, state: str) -> None:
+    def _heir(self) -> StreamResult:
+        heir = StreamResult(self._source.parts, request=self.request, response=self.response)
+        heir._source = self._source
+        return heir
+
+    def _require_unread(self) -> None:
         if self._state != "unread":
             msg = f"this stream was already {self._state}: a StreamResult is read once, by its last owner"
             raise StreamMisuseError(msg)
-        self._state = state
