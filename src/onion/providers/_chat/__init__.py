@@ -1,0 +1,36 @@
+"""The wire form of the chat completions API, without I/O: shared by every provider that speaks it.
+
+`to_request` makes a request's body, `to_result` reads a completion, `ChunkDecoder` the chunks of a stream. What differs
+between servers is data, a `ChatDialect`.
+
+The form is that of OpenAI's API reference, "Chat completions", read 2026-11-30, and of the servers that follow it more
+or less; unknown members are ignored.
+"""
+
+from onion.providers._chat.assistant import input_text
+from onion.providers._chat.calls import random_call_id
+from onion.providers._chat.chunks import ChunkDecoder
+from onion.providers._chat.dialect import SAMPLING, ChatDialect, ModelTraits
+from onion.providers._chat.files import sniff
+from onion.providers._chat.finish import FINISH_REASONS
+from onion.providers._chat.messages import output_text, to_messages
+from onion.providers._chat.request import ChatRequest, to_request
+from onion.providers._chat.result import to_result
+from onion.providers._chat.usage import to_usage
+
+__all__ = [
+    "FINISH_REASONS",
+    "SAMPLING",
+    "ChatDialect",
+    "ChatRequest",
+    "ChunkDecoder",
+    "ModelTraits",
+    "input_text",
+    "output_text",
+    "random_call_id",
+    "sniff",
+    "to_messages",
+    "to_request",
+    "to_result",
+    "to_usage",
+]

@@ -1,0 +1,169 @@
+"""The body of a request in the chat format: settings, tools, response format and messages. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, assert_never
+
+from onion.providers._chat.messages import to_messages
+from onion.providers._json import NOTHING, object_in, text_in
+from onion.spec.base import JsonObject, JsonValue, value
+from onion.spec.call import FunctionTool, JsonFormat, ProviderTool
+from onion.spec.usage import CallWarning, UnsupportedWarning
+
+if TYPE_CHECKING:
+    from onion.providers._chat.dialect import ChatDialect
+    from onion.spec.call import CallOptions, ToolChoice
+
+_OPTIONS_OF_OURS = frozenset({"strict_json_schema", "system_message_mode", "text_verbosity"})
+_DEFAULT_SCHEMA_NAME = "response"
+
+
+@value
+class ChatRequest:
+    """A request's body, and warnings of what the format lacks."""
+
+    body: dict[str, JsonValue]
+    warnings: tuple[CallWarning, ...] = ()
+
+
+def to_request(model_id: str, params: CallOptions, dialect: ChatDialect, *, is_stream: bool = False) -> ChatRequest:
+    """The request for one call.
+
+    Provider options under the dialect's name go into the body as they are, the API's own names and the last word;
+    None takes a member out. Ours among them: ``strict_json_schema``, ``system_message_mode``, ``text_verbosity``, and
+    a number for ``logprobs``.
+
+    Raises:
+        UnsupportedFunctionalityError: When the prompt holds what the format has no word for.
+        InvalidPromptError: When a file's content is not what it is said to be.
+    """
+    options = (params.provider_options or {}).get(dialect.name, NOTHING)
+    role = text_in(options, "system_message_mode") or "system"
+    messages, warnings = to_messages(params.prompt, dialect, system_role=role)
+    body: dict[str, JsonValue] = {"model": model_id, "messages": messages}
+    body |= _settings(model_id, params, dialect, options, warnings)
+    if isinstance(params.response_format, JsonFormat):
+        body["response_format"] = _response_format(params.response_format, options, dialect, warnings)
+    body |= _tools(params, dialect, warnings)
+    if is_stream:
+        body["stream"] = True
+        if dialect.includes_usage:
+            body["stream_options"] = {"include_usage": True}
+    body |= _own_options(options)
+    return ChatRequest(body={key: found for key, found in body.items() if found is not None}, warnings=tuple(warnings))
+
+
+def _settings(
+    model_id: str, params: CallOptions, dialect: ChatDialect, options: JsonObject, warnings: list[CallWarning]
+) -> Mapping[str, JsonValue]:
+    if params.top_k is not None:
+        warnings.append(UnsupportedWarning(feature="top_k"))
+    effort = None if params.reasoning == "provider-default" else params.reasoning
+    if effort is not None and not dialect.traits(model_id).takes_effort:
+        warnings.append(UnsupportedWarning(feature="reasoning", details=f"{model_id} does not reason"))
+        effort = None
+    settings: dict[str, JsonValue] = {
+        dialect.max_tokens_key: params.max_output_tokens,
+        "temperature": params.temperature,
+        "top_p": params.top_p,
+        "presence_penalty": params.presence_penalty,
+        "frequency_penalty": params.frequency_penalty,
+        "stop": list(params.stop_sequences) if params.stop_sequences else None,
+        "seed": params.seed,
+        "reasoning_effort": effort,
+    }
+    traits = dialect.traits(model_id)
+    is_reasoning = options.get("reasoning_effort", effort) != "none"
+    refused = traits.refuses | traits.refuses_unless_effort_none if is_reasoning else traits.refuses
+    for key in sorted(refused):
+        if settings.get(key) is not None:
+            settings[key] = None
+            details = f"{model_id} refuses it" + ("" if key in traits.refuses else " while it reasons")
+            feature = "stop_sequences" if key == "stop" else key
+            warnings.append(UnsupportedWarning(feature=feature, details=details))
+    return settings
+
+
+def _response_format(
+    wanted: JsonFormat, options: JsonObject, dialect: ChatDialect, warnings: list[CallWarning]
+) -> JsonObject:
+    if wanted.schema is None:
+        return {"type": "json_object"}
+    if not dialect.takes_json_schema:
+        details = "the server knows no json_schema: it is asked for JSON of any shape"
+        warnings.append(UnsupportedWarning(feature="response_format schema", details=details))
+        return {"type": "json_object"}
+    said = options.get("strict_json_schema")
+    schema: dict[str, JsonValue] = {
+        "name": wanted.name or _DEFAULT_SCHEMA_NAME,
+        "schema": wanted.schema,
+        "strict": said if isinstance(said, bool) else fits_strict(wanted.schema),
+    }
+    if wanted.description is not None:
+        schema["description"] = wanted.description
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def fits_strict(schema: JsonValue) -> bool:
+    """Whether servers accept *schema* as strict: every object closed, and all its properties required.
+
+    OpenAI, "Structured model outputs", section "Supported schemas", read 2026-11-30.
+    """
+    if isinstance(schema, list | tuple):
+        return all(map(fits_strict, schema))
+    if not isinstance(schema, Mapping):
+        return True
+    if schema.get("type") == "object" or "properties" in schema:
+        required = schema.get("required")
+        names = set(required) if isinstance(required, list | tuple) else set[JsonValue]()
+        if schema.get("additionalProperties") is not False or names != set(object_in(schema, "properties")):
+            return False
+    return all(map(fits_strict, schema.values()))
+
+
+def _tools(params: CallOptions, dialect: ChatDialect, warnings: list[CallWarning]) -> Mapping[str, JsonValue]:
+    tools: list[JsonValue] = []
+    for tool in params.tools or ():
+        match tool:
+            case FunctionTool():
+                tools.append(_function(tool, dialect, warnings))
+            case ProviderTool():
+                details = "the chat format knows function tools only"
+                warnings.append(UnsupportedWarning(feature=f"provider tool {tool.id}", details=details))
+            case _:
+                assert_never(tool)
+    if not tools:
+        return {}
+    return {"tools": tools, "tool_choice": _choice(params.tool_choice) if params.tool_choice else None}
+
+
+def _function(tool: FunctionTool, dialect: ChatDialect, warnings: list[CallWarning]) -> JsonObject:
+    if tool.input_examples:
+        details = "left out; the layer AddToolInputExamples puts them into the description"
+        warnings.append(UnsupportedWarning(feature=f"input examples of tool {tool.name}", details=details))
+    function: dict[str, JsonValue] = {"name": tool.name}
+    if tool.description is not None:
+        function["description"] = tool.description
+    function["parameters"] = tool.input_schema
+    if tool.strict is not None:
+        function["strict"] = tool.strict
+    options = (tool.provider_options or {}).get(dialect.name, NOTHING)
+    return {"type": "function", "function": function, **options}
+
+
+def _choice(choice: ToolChoice) -> JsonValue:
+    if choice.type == "tool":
+        return {"type": "function", "function": {"name": choice.tool_name}}
+    return choice.type
+
+
+def _own_options(options: JsonObject) -> JsonObject:
+    own = {key: found for key, found in options.items() if key not in _OPTIONS_OF_OURS}
+    verbosity = options.get("text_verbosity")
+    if verbosity is not None:
+        own["verbosity"] = verbosity
+    count = options.get("logprobs")
+    if isinstance(count, int) and not isinstance(count, bool):
+        own |= {"logprobs": True, "top_logprobs": count}
+    return own

@@ -1,0 +1,19 @@
+"""What all providers share to talk HTTP: posting JSON, streaming answers, failures as errors of Onion's."""
+
+from onion.providers._http.client import HTTPClient, HTTPResponse
+from onion.providers._http.failures import Failure, read_failure
+from onion.providers._http.headers import merge_headers, package_version, shown_url
+from onion.providers._http.transport import HTTPAnswer, HTTPRequest, HTTPTransport
+
+__all__ = [
+    "Failure",
+    "HTTPAnswer",
+    "HTTPClient",
+    "HTTPRequest",
+    "HTTPResponse",
+    "HTTPTransport",
+    "merge_headers",
+    "package_version",
+    "read_failure",
+    "shown_url",
+]

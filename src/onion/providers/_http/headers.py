@@ -1,0 +1,76 @@
+"""Headers of a request, and what of it may be shown. No I/O."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit, urlunsplit
+
+from onion.errors import MASK, InvalidArgumentError, mask_headers
+
+_SHORTEST_SECRET = 8
+"""Shorter keys are placeholders such as ``none``; hiding them would tear holes into ordinary words."""
+
+
+@functools.cache
+def package_version(package: str = "onion-ai") -> str:
+    """The installed version of *package*; ``0`` where it runs without being installed."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "0"
+
+
+def merge_headers(*layers: Mapping[str, str] | None, product: str) -> dict[str, str]:
+    """The headers of all *layers*, the later ones winning, names in lower case.
+
+    Args:
+        layers: Each from names in any case.
+        product: What joins the User-Agent behind the caller's own: ``onion/1.2 openai-chat``.
+
+    Raises:
+        InvalidArgumentError: For a header that HTTP cannot carry; the value is not shown.
+    """
+    merged: dict[str, str] = {}
+    for layer in layers:
+        for name, value in (layer or {}).items():
+            merged[name.lower()] = value
+    own = f"onion/{package_version()}"
+    agents = [merged.get("user-agent", ""), own, product]
+    if own in agents[0]:
+        agents.remove(own)
+    merged["user-agent"] = " ".join(filter(None, agents))
+    for name, value in merged.items():
+        _check(name, value)
+    return merged
+
+
+def _check(name: str, value: str) -> None:
+    if not name or not name.isascii() or not name.isprintable() or " " in name:
+        msg = f"{name!r} cannot be the name of an HTTP header"
+        raise InvalidArgumentError(msg, parameter="headers", value=name)
+    if not value.isascii() or not value.replace("\t", " ").isprintable():
+        msg = f"the value of the header {name!r} holds line breaks or characters beyond ASCII: remove them"
+        raise InvalidArgumentError(msg, parameter="headers", value=MASK)
+
+
+def secrets_in(headers: Mapping[str, str]) -> tuple[str, ...]:
+    """What must not be shown of *headers*: the values of credentials, whole and without their scheme."""
+    masked = mask_headers(headers)
+    values = [value for name, value in headers.items() if masked[name] != value]
+    parts = [*values, *(value.partition(" ")[2] for value in values)]
+    return tuple(part for part in parts if len(part) >= _SHORTEST_SECRET)
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """*text* with every secret in it masked: some servers repeat the key that they refuse."""
+    for secret in secrets:
+        text = text.replace(secret, MASK)
+    return text
+
+
+def shown_url(url: str) -> str:
+    """*url* without user, password, query and fragment."""
+    scheme, netloc, path, _, _ = urlsplit(url)
+    return urlunsplit((scheme, netloc.rpartition("@")[2], path, "", ""))

@@ -1,0 +1,249 @@
+"""Posting JSON and reading the answer, whole or as it comes; every failure as one of Onion's errors."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from typing import TYPE_CHECKING
+
+from onion.errors import APICallError, JSONParseError, StreamInterruptedError, is_retryable_status, mask_headers
+from onion.providers._http.client import LoopClients, transport_errors
+from onion.providers._http.failures import MAX_MESSAGE_CHARACTERS, Failure, read_failure
+from onion.providers._http.headers import secrets_in, shown_url, without_secrets
+from onion.providers._json import parse_json
+from onion.spec.base import JsonValue, value
+
+if TYPE_CHECKING:
+    from onion.providers._http.client import HTTPClient, HTTPResponse
+
+MAX_BODY_BYTES = 256 * 2**20
+MAX_ERROR_BODY_BYTES = 64 * 2**10
+ERROR_BODY_SECONDS = 10.0
+CLOSE_SECONDS = 2.0
+DRAIN_SECONDS = 0.25
+_REFUSED_BY_US = ("InvalidURL", "UnsupportedProtocol", "LocalProtocolError")
+"""Failures of either client that come again with every try: the request itself is at fault."""
+
+
+@value
+class HTTPRequest:
+    """A POST that is ready to be sent.
+
+    Attributes:
+        body: What `content` holds, for errors.
+        sender: Who asks, for messages: ``openai.chat``.
+    """
+
+    url: str
+    content: bytes
+    headers: Mapping[str, str]
+    body: JsonValue
+    sender: str
+
+    def error(self, message: str, answer: HTTPAnswer | None = None, **more: bool) -> APICallError:
+        """The error for this request: *message* after the sender, and what came back."""
+        secrets = secrets_in(self.headers)
+        return APICallError(
+            without_secrets(f"{self.sender}: {message}", secrets),
+            url=shown_url(self.url),
+            status_code=answer.status_code if answer else None,
+            response_headers=(
+                {name: without_secrets(found, secrets) for name, found in answer.headers.items()} if answer else None
+            ),
+            request_body=self.body,
+            is_retryable=more.get("is_retryable"),
+        )
+
+
+class HTTPAnswer:
+    """A response whose head has arrived; whoever gets it closes it."""
+
+    def __init__(self, response: HTTPResponse, resources: contextlib.AsyncExitStack, request: HTTPRequest) -> None:
+        self.status_code = response.status_code
+        self.headers = mask_headers(response.headers)
+        self.request = request
+        self._bytes = response.aiter_bytes()
+        self._resources = resources
+        self._is_read = False
+        self._is_closed = False
+
+    async def next_bytes(self) -> bytes | None:
+        """The next piece of the body, as it arrives; None at its end.
+
+        Raises:
+            StreamInterruptedError: When the connection breaks off.
+        """
+        try:
+            data = await anext(self._bytes, None)
+        except transport_errors() as error:
+            msg = f"{self.request.sender}: the stream broke off: {_reason(error)}"
+            raise StreamInterruptedError(msg) from error
+        self._is_read = data is None
+        return data
+
+    async def read(self) -> bytes:
+        """The whole body.
+
+        Raises:
+            APICallError: When the connection breaks off, or the body is too large.
+        """
+        body = bytearray()
+        try:
+            async for data in self._bytes:
+                body += data
+                if len(body) > MAX_BODY_BYTES:
+                    raise self.request.error(f"the answer is larger than {MAX_BODY_BYTES} bytes", self)
+        except transport_errors() as error:
+            msg = f"the answer broke off after {len(body)} bytes: {_reason(error)}"
+            raise self.request.error(msg, self, is_retryable=True) from error
+        self._is_read = True
+        return bytes(body)
+
+    async def read_failure_body(self) -> bytes:
+        """As much of the body as a message needs, and as comes in time: what is read of a failure never fails."""
+        body = bytearray()
+        with contextlib.suppress(TimeoutError, *transport_errors()):
+            async with asyncio.timeout(ERROR_BODY_SECONDS):
+                async for data in self._bytes:
+                    body += data
+                    if len(body) > MAX_ERROR_BODY_BYTES:
+                        break
+                else:
+                    self._is_read = True
+        return bytes(body[:MAX_ERROR_BODY_BYTES])
+
+    async def drain(self) -> None:
+        """Read what little follows the terminal marker, so that the connection can be used again."""
+        if self._is_read:
+            return
+        with contextlib.suppress(TimeoutError, *transport_errors()):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                async for _ in self._bytes:
+                    pass
+                self._is_read = True
+
+    async def aclose(self) -> None:
+        """Release the connection, however often the task is cancelled meanwhile; does nothing the second time."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._is_read:
+            await self._resources.aclose()
+            return
+        closing = asyncio.ensure_future(self._abandon())
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            await asyncio.wait((closing,))
+            raise
+
+    def failed(self, body: bytes, reason: str = "") -> APICallError:
+        """The error for this answer if it reports a failure, by its status or in its body, or cannot be read.
+
+        Args:
+            body: What was read of it.
+            reason: Why it cannot be read; holds where the body reports nothing.
+        """
+        text = without_secrets(body[:MAX_ERROR_BODY_BYTES].decode("utf-8", "replace"), secrets_in(self.request.headers))
+        data = _parsed(text)
+        failure = read_failure(data)
+        error = self.request.error(
+            f"the server answered HTTP {self.status_code}: {failure or reason or _excerpt(text)}{_advice(self)}",
+            self,
+            is_retryable=_is_retryable(self, failure),
+        )
+        error.response_body = text
+        error.data = data
+        return error
+
+    def hide_secrets(self, text: str) -> str:
+        """*text* without the credentials of the request."""
+        return without_secrets(text, secrets_in(self.request.headers))
+
+    async def _abandon(self) -> None:
+        # A connection that is given up may fail to say goodbye: there is nobody left whom that concerns.
+        with contextlib.suppress(TimeoutError, *transport_errors()):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await _close_iterator(self._bytes)
+                await self._resources.aclose()
+
+
+class HTTPTransport:
+    """Posts the requests of one provider.
+
+    Args:
+        client: The caller's own client, which is never closed here; None keeps one per event loop.
+    """
+
+    def __init__(self, client: HTTPClient | None = None) -> None:
+        self._given = client
+        self._own = LoopClients()
+
+    async def open(self, request: HTTPRequest) -> HTTPAnswer:
+        """Send *request*; gives an answer with a status of success, whose body is still to be read.
+
+        Raises:
+            APICallError: When no answer comes, or one with another status.
+        """
+        client = self._given or await self._own.get()
+        resources = contextlib.AsyncExitStack()
+        try:
+            response = await resources.enter_async_context(
+                client.stream("POST", request.url, content=request.content, headers=request.headers)
+            )
+        except transport_errors() as error:
+            is_retryable = type(error).__name__ not in _REFUSED_BY_US
+            msg = f"no answer from {shown_url(request.url)}: {_reason(error)}"
+            raise request.error(msg, is_retryable=is_retryable) from error
+        answer = HTTPAnswer(response, resources, request)
+        if 200 <= answer.status_code < 300:  # noqa: PLR2004 - the class of success, RFC 9110, section 15.3
+            return answer
+        try:
+            body = await answer.read_failure_body()
+        finally:
+            await answer.aclose()
+        raise answer.failed(body)
+
+    async def aclose(self) -> None:
+        """Close the client that was opened for the running event loop; a client that was given stays open."""
+        await self._own.aclose()
+
+
+def _is_retryable(answer: HTTPAnswer, failure: Failure | None) -> bool:
+    said = answer.headers.get("x-should-retry")
+    if said in ("true", "false"):  # OpenAI's servers know better than the status
+        return said == "true"
+    if failure is None:
+        return is_retryable_status(answer.status_code)
+    # Some gateways report an upstream's failure with a status of success.
+    status = failure.status_code if answer.status_code < 300 else answer.status_code  # noqa: PLR2004
+    return status is not None and is_retryable_status(status) and failure.is_curable
+
+
+def _advice(answer: HTTPAnswer) -> str:
+    if answer.status_code in (401, 403):
+        return " - check the API key"
+    if 300 <= answer.status_code < 400:  # noqa: PLR2004 - redirects, RFC 9110, section 15.4
+        return f" - a redirect to {shown_url(answer.headers.get('location', 'nowhere'))}: check base_url"
+    return ""
+
+
+def _excerpt(text: str) -> str:
+    shown = " ".join(text[: 4 * MAX_MESSAGE_CHARACTERS].split())[:MAX_MESSAGE_CHARACTERS]
+    return shown or "an empty body"
+
+
+def _parsed(text: str) -> JsonValue:
+    with contextlib.suppress(JSONParseError):
+        return parse_json(text)
+    return None
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+async def _close_iterator(iterator: AsyncIterator[bytes]) -> None:
+    if isinstance(iterator, AsyncGenerator):
+        await iterator.aclose()

@@ -1,0 +1,85 @@
+"""JSON on the wire: parsing what servers send, writing what they read, and asking foreign objects for their members."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pydantic_core import PydanticSerializationError, from_json, to_json
+
+from onion.errors import JSONParseError, TypeValidationError
+
+if TYPE_CHECKING:
+    from onion.spec.base import JsonObject, JsonValue
+
+NOTHING: JsonObject = {}
+_SHOWN_CHARACTERS = 200
+
+
+def parse_json(text: bytes | str) -> JsonValue:
+    """The value that *text* holds.
+
+    Raises:
+        JSONParseError: When it is not JSON.
+    """
+    try:
+        found: JsonValue = from_json(text)
+    except ValueError:
+        return _parse_odd_json(text)
+    return found
+
+
+def _parse_odd_json(text: bytes | str) -> JsonValue:
+    """What the fast parser refuses but others send: halves of surrogate pairs, bytes that are not UTF-8."""
+    decoded = text if isinstance(text, str) else text.decode("utf-8", "replace")
+    try:
+        found: JsonValue = json.loads(decoded)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        msg = f"not JSON ({reason}): {decoded[:_SHOWN_CHARACTERS]!r}"
+        raise JSONParseError(msg, text=decoded) from None
+    return found
+
+
+def dump_json(value: JsonValue) -> bytes:
+    """The JSON text of *value*, in UTF-8.
+
+    Raises:
+        TypeValidationError: When something in it has no JSON form.
+    """
+    try:
+        return to_json(value)
+    except PydanticSerializationError:
+        pass
+    try:
+        return json.dumps(value).encode()  # halves of surrogate pairs, as escapes
+    except (TypeError, ValueError) as error:
+        msg = f"the request holds something that has no JSON form: {error}"
+        raise TypeValidationError(msg, value=value) from error
+
+
+def text_in(source: JsonObject, key: str) -> str:
+    """The text under *key*; empty where there is none, or something else."""
+    found = source.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def object_in(source: JsonObject, key: str) -> JsonObject:
+    """The object under *key*; empty where there is none, or something else."""
+    found = source.get(key)
+    return found if isinstance(found, Mapping) else NOTHING
+
+
+def objects_in(source: JsonObject, key: str) -> list[JsonObject]:
+    """The objects in the list under *key*."""
+    found = source.get(key)
+    return [item for item in found if isinstance(item, Mapping)] if isinstance(found, list) else []
+
+
+def count_in(source: JsonObject, key: str) -> int | None:
+    """The whole number of zero or more under *key*; None for everything else, booleans included."""
+    found = source.get(key)
+    if isinstance(found, bool) or not isinstance(found, int | float) or found != found // 1 or found < 0:
+        return None
+    return int(found)
