@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from onion.middleware._masking import mask_json, mask_text
-from onion.spec import JsonValue
+
+if TYPE_CHECKING:
+    from onion.spec import JsonValue
 
 
 @pytest.mark.parametrize(
@@ -16,6 +20,7 @@ from onion.spec import JsonValue
         ("https://x.example/v1?alt=sse&key=abcdef123&n=1", "https://x.example/v1?alt=sse&key=***&n=1"),
         ("![dot](data:image/png;base64,iVBORw0K)", "![dot](***)"),
         ("data:text/plain,hello there", "*** there"),
+        ("redis://user:hunter2@host:6379/0", "redis://***@host:6379/0"),
         ("A" * 200, "***"),
         ("the tokens: 12, a risk-free task", "the tokens: 12, a risk-free task"),
         ("metadata: data: none", "metadata: data: none"),

@@ -16,7 +16,8 @@ LOOKAHEAD_CHARACTERS = 4_000  # a secret that begins before the limit is seen wh
 _NAMES = r"(?:api[-_ ]?key|authorization|cookie|password|passwd|secret|signature|access[-_ ]?token|token)"
 _KEY = re.compile(rf"{_NAMES}$", re.IGNORECASE)
 _WHOLE = re.compile(
-    r"data:[\w.+/;=-]*,[^\s\"'<>)]*"
+    r"(?<=://)[^\s/:@]*:[^\s/@]+(?=@)"
+    r"|data:[\w.+/;=-]*,[^\s\"'<>)]*"
     r"|\b(?:sk|pk|rk|xai|nvapi|pplx)-[\w-]{8,}"
     r"|\b(?:gsk|hf|r8|ghp|gho|ghu|ghs|ghr|github_pat)_\w{8,}"
     r"|\bAIza[\w-]{8,}"

@@ -14,6 +14,8 @@ from onion.spec.parts import ErrorPart, FinishPart, RawPart, ReasoningDelta, Str
 from onion.streaming import Collector, replay_parts
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from onion.spec.call import CallOptions
     from onion.spec.model import LanguageModel
     from onion.spec.result import GenerateResult, RequestInfo, ResponseInfo
@@ -40,7 +42,8 @@ class Flight:
         self.response: ResponseInfo | None = None
         self.is_open = False
         self.is_over = False
-        self.error: BaseException | None = None
+        self._error: BaseException | None = None
+        self._traceback: TracebackType | None = None
         self._on_end = on_end
         self._readers = 0
         self._wanted = 0
@@ -86,9 +89,9 @@ class Flight:
             try:
                 await call()
             except Exception as error:  # noqa: BLE001 - every reader raises it
-                self.error = error
+                self._fail(error)
             except BaseException as error:
-                self.error = error
+                self._fail(error)
                 raise
             finally:
                 self.is_over = True
@@ -96,6 +99,15 @@ class Flight:
                 self._tell_readers()
 
         self._task = asyncio.get_running_loop().create_task(fly(), name="onion cache flight")
+
+    def _fail(self, error: BaseException) -> None:
+        self._error = error
+        self._traceback = error.__traceback__
+
+    def raise_failure(self) -> None:
+        """Raise what the call raised, if it did, as if nobody had raised it before: tracebacks would grow."""
+        if self._error is not None:
+            raise self._error.with_traceback(self._traceback)
 
     async def _until_wanted(self) -> None:
         while self._wanted <= len(self.parts):
@@ -146,7 +158,6 @@ class Reader:
         self._flight = flight
         self._mark = mark
         self._wants_raw = wants_raw
-        self._has_left = False
         flight.board()
 
     @property
@@ -168,8 +179,8 @@ class Reader:
         flight = self._flight
         while not flight.is_open and not flight.is_over:
             await flight.progress()
-        if flight.error is not None and not flight.is_open:
-            raise flight.error
+        if not flight.is_open:
+            flight.raise_failure()
 
     async def whole(self) -> GenerateResult:
         """The whole answer.
@@ -202,14 +213,11 @@ class Reader:
                 break
             flight.want(index + 1)
             await flight.progress()
-        if flight.error is not None:
-            raise flight.error
+        flight.raise_failure()
 
     async def leave(self) -> None:
-        """Be done with it; does nothing the second time."""
-        if not self._has_left:
-            self._has_left = True
-            await self._flight.leave()
+        """Be done with it. Called once."""
+        await self._flight.leave()
 
     def _own(self, part: StreamPart) -> StreamPart:
         """The part itself for the caller who pays, a copy for all others, so that none can change another's."""

@@ -66,9 +66,8 @@ def canonical(params: CallOptions) -> JsonValue:
     Without headers, the wish for raw chunks and what is reserved for Onion's layers; whole numbers are written one way,
     and what is empty is the same as what is absent.
     """
-    asked = to_json(dataclasses.replace(params, headers=None, include_raw_chunks=None))
-    if not isinstance(asked, dict):
-        raise TypeError  # CallOptions are an object
+    encoded = to_json(dataclasses.replace(params, headers=None, include_raw_chunks=None))
+    asked = dict(encoded) if isinstance(encoded, Mapping) else {}
     for message in _objects(asked.get("prompt")):
         _clean(message)
         for part in _objects(message.get("content")):

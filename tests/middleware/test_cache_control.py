@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from onion.errors import CacheMissError, InvalidArgumentError
+from onion.testing import text
+from tests.middleware.stacks import ASK
+from tests.middleware.test_caching import Mode, ask, both_modes, cached
+
+
+@both_modes
+async def test_a_call_can_go_past_the_cache(mode: Mode) -> None:
+    inner, model = cached([text("one"), text("two"), text("three")])
+    past = ASK.replace(provider_options={"onion": {"cache": "bypass"}})
+
+    found = [(await ask(model, mode, params)).text for params in (past, ASK, past, ASK)]
+
+    assert found == ["one", "two", "three", "two"]
+    assert len(inner.calls) == 3
+
+
+@both_modes
+async def test_a_call_can_ask_for_a_new_answer_that_is_then_kept(mode: Mode) -> None:
+    _, model = cached([text("old"), text("new")])
+    again = ASK.replace(provider_options={"onion": {"cache": "refresh"}})
+
+    found = [(await ask(model, mode, params)).text for params in (ASK, again, ASK)]
+
+    assert found == ["old", "new", "new"]
+
+
+@both_modes
+async def test_a_call_can_ask_for_a_cached_answer_only(mode: Mode) -> None:
+    inner, model = cached([text("hi")])
+    only = ASK.replace(provider_options={"onion": {"cache": "only-if-cached"}})
+
+    with pytest.raises(CacheMissError, match="the cache holds no answer to this call"):
+        await ask(model, mode, only)
+    await ask(model, mode)
+    found = await ask(model, mode, only)
+
+    assert found.text == "hi"
+    assert len(inner.calls) == 1
+
+
+@both_modes
+async def test_an_unknown_word_of_control_is_refused(mode: Mode) -> None:
+    _, model = cached([])
+
+    with pytest.raises(InvalidArgumentError, match="must be one of bypass, refresh, only-if-cached, got 'never'"):
+        await ask(model, mode, ASK.replace(provider_options={"onion": {"cache": "never"}}))

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from onion.errors import TypeValidationError
+from onion.middleware import SHARED, Cache
+from onion.middleware.caching.entry import read_entry
+from onion.streaming import collect
+from onion.testing import ScriptedModel, text
+from tests.middleware.stacks import ASK, OpenStore, under_test
+
+if TYPE_CHECKING:
+    from onion.spec import LanguageModel
+
+
+class Broken(OpenStore):
+    """Raises at every touch."""
+
+    async def get(self, key: str) -> str | None:
+        raise OSError("redis://user:hunter2@host is down, password=hunter2")
+
+    async def set(self, key: str, value: str, *, ttl: float | None) -> None:
+        raise OSError("disk full")
+
+
+class Hanging(OpenStore):
+    """Never answers."""
+
+    async def get(self, key: str) -> str | None:
+        await asyncio.Event().wait()
+        return None
+
+    async def set(self, key: str, value: str, *, ttl: float | None) -> None:
+        await asyncio.Event().wait()
+
+
+async def ask(model: LanguageModel, mode: str) -> str:
+    if mode == "generate":
+        return (await model.do_generate(ASK)).text
+    return (await collect(await model.do_stream(ASK))).text
+
+
+both_modes = pytest.mark.parametrize("mode", ["generate", "stream"])
+
+
+@both_modes
+async def test_a_store_that_fails_costs_a_warning_and_never_the_call(
+    mode: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = under_test(ScriptedModel([text("live")]), Cache(Broken(), scope=SHARED))
+
+    answer = await ask(model, mode)
+
+    assert answer == "live"
+    read, wrote = (record.getMessage() for record in caplog.records)
+    assert read.startswith("Cache(OpenStore(), scope=SHARED) could not read an entry: OSError: ")
+    assert wrote == "Cache(OpenStore(), scope=SHARED) could not write an entry: OSError: disk full"
+    assert "hunter2" not in caplog.text
+
+
+@both_modes
+async def test_a_store_that_hangs_costs_a_bounded_wait(mode: str, caplog: pytest.LogCaptureFixture) -> None:
+    model = under_test(ScriptedModel([text("live")]), Cache(Hanging(), scope=SHARED, store_timeout=0.02))
+    started = time.monotonic()
+
+    answer = await ask(model, mode)
+
+    assert answer == "live"
+    assert time.monotonic() - started < 1
+    assert [record.getMessage().split(": ")[1] for record in caplog.records] == ["TimeoutError"] * 2
+
+
+def entry_like(**changes: object) -> str:
+    kept: dict[str, object] = {
+        "version": 1,
+        "key": "k",
+        "created": 0.0,
+        "result": {
+            "content": [],
+            "finishReason": {"unified": "stop"},
+            "usage": {"inputTokens": {}, "outputTokens": {}},
+        },
+    }
+    return json.dumps({name: value for name, value in {**kept, **changes}.items() if value is not None})
+
+
+def test_an_entry_can_be_read_back() -> None:
+    assert read_entry(entry_like(), "k").result is not None
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        "",
+        "\x80\x04\x95pickle",
+        "[" * 100_000,
+        "null",
+        "{}",
+        '{"version": 1}',
+        entry_like(version=99),
+        entry_like(key="another"),
+        entry_like(result=None),
+        entry_like(parts=[{"type": "text-start", "id": "1"}]),
+        entry_like(result=None, parts=[{"type": "no such part"}]),
+        entry_like(result={"content": "x"}),
+        entry_like(created="yesterday"),
+    ],
+    ids=lambda junk: repr(str(junk)[:40]),
+)
+async def test_junk_is_a_miss_a_warning_and_is_replaced(junk: str, caplog: pytest.LogCaptureFixture) -> None:
+    store = OpenStore()
+    inner = ScriptedModel([text("first"), text("second")])
+    model = under_test(inner, Cache(store, scope=SHARED))
+    await ask(model, "generate")
+    (key,) = store.texts
+    store.texts[key] = junk
+
+    answers = [await ask(model, "generate"), await ask(model, "stream")]
+
+    assert answers == ["second", "second"]
+    assert "could not understand an entry" in caplog.text
+    with pytest.raises(TypeValidationError):
+        read_entry(junk, "k")
+
+
+@both_modes
+async def test_a_store_that_comes_back_is_used_again(mode: str) -> None:
+    class Recovering(OpenStore):
+        is_down = True
+
+        async def get(self, key: str) -> str | None:
+            if self.is_down:
+                raise OSError("down")
+            return await super().get(key)
+
+    store = Recovering()
+    inner = ScriptedModel([text("one"), text("never")])
+    model = under_test(inner, Cache(store, scope=SHARED))
+
+    first = await ask(model, mode)
+    store.is_down = False
+    second = await ask(model, mode)
+
+    assert [first, second] == ["one", "one"]
+
+
+async def test_a_very_long_answer_is_kept_or_not_but_comes_through() -> None:
+    long = "x" * 5_000_000
+    inner = ScriptedModel([text(long)])
+    model = under_test(inner, Cache(OpenStore(), scope=SHARED))
+
+    answers = [await ask(model, "generate"), await ask(model, "stream")]
+
+    assert answers == [long, long]
