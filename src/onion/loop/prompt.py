@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from onion.errors import InvalidPromptError, MissingToolResultsError, TypeValidationError
+from onion.loop.attachments import Attachments
 from onion.loop.messages import options_from
 from onion.loop.reading import read_list, read_message
 from onion.spec.base import ProviderOptions, value
@@ -146,6 +147,8 @@ class PromptWriter:
     """
 
     def __init__(self) -> None:
+        self.attachments = Attachments()
+        """Fills in the files that the model cannot fetch; beside the writer, because it remembers as long."""
         self._last = _Written()
 
     def write(self, instructions: Sequence[SystemMessage], messages: Sequence[Message]) -> Prompt:
