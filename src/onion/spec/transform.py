@@ -79,21 +79,30 @@ class Fusion:
         """What takes the place of *part* after all transforms."""
         if isinstance(part, FinishPart | ErrorPart):
             self._note(part)
-            return tuple(push(self.transforms, (part,)))
+            return self._push(0, (part,))
         for position, feed in enumerate(self._feeds, 1):
             fed = feed(part)
+            if fed is part:
+                continue
             if fed is None:
                 return ()
             if isinstance(fed, tuple):
-                return tuple(push(self.transforms[position:], fed))
+                return self._push(position, fed)
+            if isinstance(fed, FinishPart | ErrorPart):  # the transforms after this one must flush first
+                return self._push(position, (fed,))
             part = fed
         return part
 
     def fail(self, error: BaseException) -> Iterable[StreamPart]:
-        """Note that reading raised *error*; what was held back until now."""
-        self.outcome = "cancelled" if isinstance(error, asyncio.CancelledError) and is_being_cancelled() else "error"
+        """Note that reading raised *error*; what was held back until now.
+
+        Nothing comes out between a cancellation (or an exit) and the task that it is to stop.
+        """
+        is_cancellation = isinstance(error, asyncio.CancelledError)
+        self.outcome = "cancelled" if is_cancellation and is_being_cancelled() else "error"
         self.error = error
-        return flush(self.transforms)
+        stops = self.outcome == "cancelled" or not (is_cancellation or isinstance(error, Exception))
+        return () if stops else flush(self.transforms)
 
     def close(self) -> None:
         """Close the transforms, innermost first; one that raises does not keep the others from it."""
@@ -101,6 +110,14 @@ class Fusion:
         with contextlib.ExitStack() as stack:
             for transform in reversed(self.transforms):
                 stack.callback(transform.close, outcome, self.error)
+
+    def _push(self, position: int, parts: tuple[StreamPart, ...]) -> tuple[StreamPart, ...]:
+        """*parts* after the transforms from *position* on; an error or a finish that one of them put in counts."""
+        pushed = tuple(push(self.transforms[position:], parts))
+        for part in pushed:
+            if isinstance(part, FinishPart | ErrorPart):
+                self._note(part)
+        return pushed
 
     def _note(self, part: FinishPart | ErrorPart) -> None:
         if isinstance(part, ErrorPart):
