@@ -1,23 +1,48 @@
-"""Puts files into a prompt where the model cannot fetch them by their URLs."""
+"""Puts files into a prompt where the model cannot fetch them by their URLs.
+
+What fetches them is `onion.loop.download`, which is loaded when the first file is wanted.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
 
 from onion.errors import DownloadError
-from onion.loop.download import UNKNOWN, Downloaded, Downloader, DownloadRequest, shown_url
 from onion.loop.media import full_media_type
+from onion.spec.base import value
 from onion.spec.prompt import ContentOutput, FileData, FilePart, FileURL, ToolMessage, ToolResultPart, UserMessage
 
 if TYPE_CHECKING:
-    from onion.loop.download import Download
     from onion.spec.model import SupportedURLs
     from onion.spec.prompt import Message, Prompt, ToolMessagePart
 
 MAX_AT_ONCE = 8
+UNKNOWN = "application/octet-stream"
+"""What servers say of files they know nothing of."""
+
+
+@value
+class DownloadRequest:
+    """A file that is wanted; `media_type` is what the prompt says it is, and may be a wildcard."""
+
+    url: str
+    media_type: str
+
+
+@value
+class Downloaded:
+    """A file that was fetched; `media_type` is what the server says it is."""
+
+    data: bytes
+    media_type: str = UNKNOWN
+
+
+Download: TypeAlias = Callable[[DownloadRequest], Awaitable[Downloaded | None]]
+"""Fetches a file; None leaves the URL for the model."""
 
 _Change: TypeAlias = Callable[[FilePart], FilePart]
 
@@ -50,7 +75,7 @@ class Attachments:
         }
         if not wanted:
             return prompt
-        await self._fetch([request for request in wanted if request not in self._files], download or Downloader())
+        await self._fetch([request for request in wanted if request not in self._files], download or _default())
 
         def change(part: FilePart) -> FilePart:
             request = _wanted(part, supported_urls)
@@ -88,6 +113,12 @@ class Attachments:
                     group.create_task(fetch(request))
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
+
+
+def _default() -> Download:
+    from onion.loop.download import Downloader
+
+    return Downloader()
 
 
 def _wanted(part: FilePart, supported_urls: SupportedURLs) -> DownloadRequest | None:
@@ -142,3 +173,12 @@ def _changed_result(part: ToolMessagePart, change: _Change) -> ToolMessagePart:
         return part
     items = tuple(change(item) if isinstance(item, FilePart) else item for item in part.output.value)
     return dataclasses.replace(part, output=ContentOutput(value=items))
+
+
+def shown_url(url: str) -> str:
+    """What of *url* may stand in a message: neither credentials nor query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "(unreadable URL)"
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"

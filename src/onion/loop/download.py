@@ -8,47 +8,25 @@ that was checked is the one that is connected to.
 from __future__ import annotations
 
 import asyncio
-import importlib.metadata
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 from onion.errors import DownloadError, InvalidArgumentError
 from onion.loop.addresses import Address, is_public, resolve
-from onion.spec.base import value
+from onion.loop.attachments import UNKNOWN, Download, Downloaded, DownloadRequest, shown_url
 
 if TYPE_CHECKING:
     import httpx
+
+__all__ = ["Download", "DownloadRequest", "Downloaded", "Downloader"]
 
 MAX_BYTES = 50 * 1024 * 1024
 """More than any provider takes inline."""
 TIMEOUT_SECONDS = 60.0
 MAX_REDIRECTS = 5
 _PORTS = {"http": 80, "https": 443}
-UNKNOWN = "application/octet-stream"
-"""What servers say of files they know nothing of."""
-
-
-@value
-class DownloadRequest:
-    """A file that is wanted; `media_type` is what the prompt says it is, and may be a wildcard."""
-
-    url: str
-    media_type: str
-
-
-@value
-class Downloaded:
-    """A file that was fetched; `media_type` is what the server says it is."""
-
-    data: bytes
-    media_type: str = UNKNOWN
-
-
-Download: TypeAlias = Callable[[DownloadRequest], Awaitable[Downloaded | None]]
-"""Fetches a file; None leaves the URL for the model."""
 
 
 class Downloader:
@@ -171,15 +149,6 @@ class Downloader:
         raise _failure(url, f"is larger than {self._max_bytes} bytes")
 
 
-def shown_url(url: str) -> str:
-    """What of *url* may stand in a message: neither credentials nor query."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "(unreadable URL)"
-    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
-
-
 def _failure(url: str, what: str, *, status_code: int | None = None) -> DownloadError:
     shown = shown_url(url)
     return DownloadError(f"the download of {shown} {what}", url=shown, status_code=status_code)
@@ -198,6 +167,8 @@ def _served(response: httpx.Response) -> str:
 
 
 def _user_agent() -> str:
+    import importlib.metadata
+
     try:
         return f"onion/{importlib.metadata.version('onion-ai')}"
     except importlib.metadata.PackageNotFoundError:
