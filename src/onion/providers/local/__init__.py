@@ -1,0 +1,68 @@
+"""A real model without key or network: a small one inside this process, or any other ``.gguf`` file.
+
+`local` makes the model, `fetch` brings the weights, `serve` puts it behind HTTP endpoints. The engine comes with the
+extra ``local`` and is loaded at the first call.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from onion.providers.local.fetching import Fetched, fetch
+from onion.providers.local.model import LocalModel
+from onion.providers.local.native import EngineSettings
+from onion.providers.local.serving import LocalServer, serve
+from onion.providers.local.weights import cache_folder, find_weights
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["Fetched", "LocalModel", "LocalServer", "cache_folder", "fetch", "local", "serve"]
+
+
+def local(
+    model: str | os.PathLike[str] | None = None,
+    *,
+    context_tokens: int = 4096,
+    slots: int = 4,
+    threads: int | None = None,
+) -> LocalModel:
+    """The local model. Nothing is loaded before its first call.
+
+    Args:
+        model: Path of a ``.gguf`` file; None means the weights that `fetch` (``onion local fetch``) brings.
+        context_tokens: Prompt and answer of one call together, in tokens. Memory grows with it times *slots*.
+        slots: Calls that run at the same time; more of them wait.
+        threads: Of the processor; None lets the engine choose.
+
+    Raises:
+        LocalModelError: When the weights are not there.
+        InvalidArgumentError: When a number is less than 1.
+    """
+    weights, model_id = find_weights(model)
+    return LocalModel(
+        EngineSettings(weights=weights, model_id=model_id, context_tokens=context_tokens, slots=slots, threads=threads)
+    )
+
+
+class _Callable(ModuleType):
+    """This module, callable: ``onion.providers.local`` is the package to some and the function to others.
+
+    Importing a submodule binds the package's name in ``onion.providers`` again, whatever stood there, so a function
+    of that name would not last.
+    """
+
+    def __call__(
+        self,
+        model: str | os.PathLike[str] | None = None,
+        *,
+        context_tokens: int = 4096,
+        slots: int = 4,
+        threads: int | None = None,
+    ) -> LocalModel:
+        return local(model, context_tokens=context_tokens, slots=slots, threads=threads)
+
+
+sys.modules[__name__].__class__ = _Callable
