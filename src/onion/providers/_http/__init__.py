@@ -3,12 +3,13 @@
 from onion.providers._http.client import HTTPClient, HTTPResponse
 from onion.providers._http.failures import Failure, read_failure
 from onion.providers._http.headers import merge_headers, package_version, shown_url
-from onion.providers._http.transport import HTTPAnswer, HTTPRequest, HTTPTransport
+from onion.providers._http.transport import HTTPAnswer, HTTPLimits, HTTPRequest, HTTPTransport
 
 __all__ = [
     "Failure",
     "HTTPAnswer",
     "HTTPClient",
+    "HTTPLimits",
     "HTTPRequest",
     "HTTPResponse",
     "HTTPTransport",

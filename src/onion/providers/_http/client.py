@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Container, Mapping
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary
 
@@ -62,6 +62,9 @@ class LoopClients:
         self._opened = WeakKeyDictionary()
         self._lock = threading.Lock()
 
+    def __len__(self) -> int:
+        return len(self._opened)
+
     async def get(self) -> HTTPClient:
         """The client of the running loop, opened on first use."""
         loop = asyncio.get_running_loop()
@@ -101,14 +104,14 @@ class LoopClients:
             del self._opened[loop]
 
 
-def transport_errors() -> tuple[type[Exception], ...]:
-    """What the loaded clients raise when no answer comes, or one that cannot be read."""
+def transport_errors(loaded: Container[str] = sys.modules) -> tuple[type[Exception], ...]:
+    """What the clients among the *loaded* packages raise when no answer comes, or one that cannot be read."""
     found: list[type[Exception]] = [OSError]
-    if "httpx" in sys.modules:
+    if "httpx" in loaded:
         import httpx
 
         found += [httpx.HTTPError, httpx.InvalidURL, httpx.StreamError]
-    if "httpx2" in sys.modules:
+    if "httpx2" in loaded:
         import httpx2
 
         found += [httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError]

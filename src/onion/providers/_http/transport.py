@@ -17,13 +17,30 @@ from onion.spec.base import JsonValue, value
 if TYPE_CHECKING:
     from onion.providers._http.client import HTTPClient, HTTPResponse
 
-MAX_BODY_BYTES = 256 * 2**20
-MAX_ERROR_BODY_BYTES = 64 * 2**10
-ERROR_BODY_SECONDS = 10.0
-CLOSE_SECONDS = 2.0
-DRAIN_SECONDS = 0.25
 _REFUSED_BY_US = ("InvalidURL", "UnsupportedProtocol", "LocalProtocolError")
 """Failures of either client that come again with every try: the request itself is at fault."""
+
+
+@value
+class HTTPLimits:
+    """How much, and how long.
+
+    Attributes:
+        body_bytes: Largest answer that is not streamed.
+        failure_bytes: How much is read of an answer that reports a failure.
+        failure_seconds: How long that is waited for.
+        close_seconds: How long a connection that is given up may take to close.
+        drain_seconds: How long the end of a body is waited for after the terminal marker.
+    """
+
+    body_bytes: int = 256 * 2**20
+    failure_bytes: int = 64 * 2**10
+    failure_seconds: float = 10.0
+    close_seconds: float = 2.0
+    drain_seconds: float = 0.25
+
+
+DEFAULT_LIMITS = HTTPLimits()
 
 
 @value
@@ -59,11 +76,18 @@ class HTTPRequest:
 class HTTPAnswer:
     """A response whose head has arrived; whoever gets it closes it."""
 
-    def __init__(self, response: HTTPResponse, resources: contextlib.AsyncExitStack, request: HTTPRequest) -> None:
+    def __init__(
+        self,
+        response: HTTPResponse,
+        resources: contextlib.AsyncExitStack,
+        request: HTTPRequest,
+        limits: HTTPLimits = DEFAULT_LIMITS,
+    ) -> None:
         self.status_code = response.status_code
         self.headers = mask_headers(response.headers)
         self.request = request
         self._bytes = response.aiter_bytes()
+        self._limits = limits
         self._resources = resources
         self._is_read = False
         self._is_closed = False
@@ -92,8 +116,8 @@ class HTTPAnswer:
         try:
             async for data in self._bytes:
                 body += data
-                if len(body) > MAX_BODY_BYTES:
-                    raise self.request.error(f"the answer is larger than {MAX_BODY_BYTES} bytes", self)
+                if len(body) > self._limits.body_bytes:
+                    raise self.request.error(f"the answer is larger than {self._limits.body_bytes} bytes", self)
         except transport_errors() as error:
             msg = f"the answer broke off after {len(body)} bytes: {_reason(error)}"
             raise self.request.error(msg, self, is_retryable=True) from error
@@ -104,21 +128,21 @@ class HTTPAnswer:
         """As much of the body as a message needs, and as comes in time: what is read of a failure never fails."""
         body = bytearray()
         with contextlib.suppress(TimeoutError, *transport_errors()):
-            async with asyncio.timeout(ERROR_BODY_SECONDS):
+            async with asyncio.timeout(self._limits.failure_seconds):
                 async for data in self._bytes:
                     body += data
-                    if len(body) > MAX_ERROR_BODY_BYTES:
+                    if len(body) > self._limits.failure_bytes:
                         break
                 else:
                     self._is_read = True
-        return bytes(body[:MAX_ERROR_BODY_BYTES])
+        return bytes(body[: self._limits.failure_bytes])
 
     async def drain(self) -> None:
         """Read what little follows the terminal marker, so that the connection can be used again."""
         if self._is_read:
             return
         with contextlib.suppress(TimeoutError, *transport_errors()):
-            async with asyncio.timeout(DRAIN_SECONDS):
+            async with asyncio.timeout(self._limits.drain_seconds):
                 async for _ in self._bytes:
                     pass
                 self._is_read = True
@@ -145,7 +169,9 @@ class HTTPAnswer:
             body: What was read of it.
             reason: Why it cannot be read; holds where the body reports nothing.
         """
-        text = without_secrets(body[:MAX_ERROR_BODY_BYTES].decode("utf-8", "replace"), secrets_in(self.request.headers))
+        text = without_secrets(
+            body[: self._limits.failure_bytes].decode("utf-8", "replace"), secrets_in(self.request.headers)
+        )
         data = _parsed(text)
         failure = read_failure(data)
         error = self.request.error(
@@ -164,7 +190,7 @@ class HTTPAnswer:
     async def _abandon(self) -> None:
         # A connection that is given up may fail to say goodbye: there is nobody left whom that concerns.
         with contextlib.suppress(TimeoutError, *transport_errors()):
-            async with asyncio.timeout(CLOSE_SECONDS):
+            async with asyncio.timeout(self._limits.close_seconds):
                 await _close_iterator(self._bytes)
                 await self._resources.aclose()
 
@@ -174,10 +200,12 @@ class HTTPTransport:
 
     Args:
         client: The caller's own client, which is never closed here; None keeps one per event loop.
+        limits: How much is read, and how long is waited.
     """
 
-    def __init__(self, client: HTTPClient | None = None) -> None:
+    def __init__(self, client: HTTPClient | None = None, *, limits: HTTPLimits = DEFAULT_LIMITS) -> None:
         self._given = client
+        self._limits = limits
         self._own = LoopClients()
 
     async def open(self, request: HTTPRequest) -> HTTPAnswer:
@@ -196,7 +224,7 @@ class HTTPTransport:
             is_retryable = type(error).__name__ not in _REFUSED_BY_US
             msg = f"no answer from {shown_url(request.url)}: {_reason(error)}"
             raise request.error(msg, is_retryable=is_retryable) from error
-        answer = HTTPAnswer(response, resources, request)
+        answer = HTTPAnswer(response, resources, request, self._limits)
         if 200 <= answer.status_code < 300:  # noqa: PLR2004 - the class of success, RFC 9110, section 15.3
             return answer
         try:

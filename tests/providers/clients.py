@@ -1,0 +1,31 @@
+"""Both HTTP clients that a provider takes, over real sockets or over a function."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import TypeAlias
+
+import httpx
+import httpx2
+import pytest
+
+Client: TypeAlias = httpx.AsyncClient | httpx2.AsyncClient
+MakeClient: TypeAlias = Callable[[], Client]
+
+
+def make_httpx() -> httpx.AsyncClient:
+    """A client of the default package."""
+    return httpx.AsyncClient()
+
+
+def make_httpx2() -> httpx2.AsyncClient:
+    """A client of its successor."""
+    return httpx2.AsyncClient()
+
+
+@pytest.fixture(params=[make_httpx, make_httpx2], ids=["httpx", "httpx2"])
+async def client(request: pytest.FixtureRequest) -> AsyncIterator[Client]:
+    """A client of each package in turn, closed afterwards."""
+    make: MakeClient = request.param
+    async with make() as opened:
+        yield opened
