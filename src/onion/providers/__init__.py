@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from onion.providers import openai
     from onion.providers._http import HTTPClient
+    from onion.providers.local import local
     from onion.providers.openai_chat import openai_compatible
 
-__all__ = ["HTTPClient", "openai", "openai_compatible"]
+__all__ = ["HTTPClient", "local", "openai", "openai_compatible"]
 
 _HOMES = {
     "HTTPClient": "onion.providers._http",
@@ -18,8 +19,8 @@ _HOMES = {
 }
 """Names of this page and the modules that define them."""
 
-_MODULES = frozenset({"openai"})
-"""Providers that are modules."""
+_MODULES = frozenset({"local", "openai"})
+"""Providers that are modules; ``local`` can be called, too."""
 
 
 def __getattr__(name: str) -> object:
