@@ -1,29 +1,29 @@
 """Tools: a function with types and a docstring is a tool, and the loop runs what the model calls.
 
-You will see two tools called at once, their results, and the answer that the model makes of them. A tool that raises
-ends nothing: the model is told.
+You will see tools called at once, what each gives, and the answer that the model makes of it. Tools may be async; plain
+ones run in threads. One that raises ends nothing: the model is told.
 """
 
 import asyncio
 
 from onion import generate_text, is_step_count, tool
+from onion.spec.tools import TypedToolCall, TypedToolError, TypedToolResult
 from onion.testing import ScriptedModel, answer, call, text
 
 
 @tool
-async def get_weather(city: str) -> dict[str, object]:
+def get_weather(city: str) -> dict[str, object]:
     """Tell the weather in a city.
 
     Args:
         city: Name of the city.
     """
-    await asyncio.sleep(0)
     return {"city": city, "celsius": 21}
 
 
 @tool
 def count_letters(word: str) -> int:
-    """Count the letters of a word. A plain function runs in a thread, so it may take its time."""
+    """Count the letters of a word."""
     if not word:
         raise ValueError("there is no word to count")
     return len(word)
@@ -47,7 +47,11 @@ async def main() -> None:
 
     for step in result.steps:
         for part in step.content:
-            print(f"step {step.step_number}: {part}")
+            if isinstance(part, TypedToolCall):
+                print(f"step {step.step_number} calls {part.tool_name}({part.input})")
+            elif isinstance(part, TypedToolResult | TypedToolError):
+                outcome = part.output if isinstance(part, TypedToolResult) else repr(part.error)
+                print(f"step {step.step_number} gets {outcome}")
     print(result.text)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from onion.cli.loading import load_model, load_tools
+from onion.cli.loading import load_model
+from onion.cli.tools import load_tools
 from onion.loop import is_step_count, stream_text
 
 if TYPE_CHECKING:
     from onion.cli.options import Options
-    from onion.loop import StreamTextResult
-    from onion.loop.settings import StepOverrides, StepPreparation
+    from onion.loop import StepOverrides, StepPreparation, StreamTextResult
     from onion.spec.model import LanguageModel
     from onion.spec.prompt import Message
 

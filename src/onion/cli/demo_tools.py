@@ -6,7 +6,7 @@ import datetime as dt
 import zlib
 from typing import TypedDict
 
-from onion.loop.tools import tool
+from onion.loop import tool
 
 _SKIES = ("sunny", "cloudy", "rainy", "windy")
 _COLDEST_CELSIUS, _DEGREES = 5, 25

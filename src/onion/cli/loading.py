@@ -1,25 +1,18 @@
-"""From the words of the command line to objects: models, tools, prompts."""
+"""From the words of the command line to objects: models, prompts, whatever module:object names."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from onion.errors import NoSuchModelError
-from onion.loop.tools import Tool
 from onion.registry import resolve_model
 from onion.spec.model import LanguageModel
 
 if TYPE_CHECKING:
     from typing import TextIO
-
-    from onion.loop.toolset import Tools
-
-
-DEMO_TOOLS = "demo"
 
 
 class UsageError(Exception):
@@ -87,46 +80,6 @@ def load_model(name: str) -> LanguageModel:
         msg = f"{name!r} is a {type(found).__name__}, not a model: name an object with do_generate and do_stream"
         raise UsageError(msg)
     return found
-
-
-def load_tools(name: str) -> Tools:
-    """The tools that ``demo`` or ``module:object`` names: one tool, several, or a function that makes them.
-
-    Raises:
-        UsageError: When it names no object, or one that holds something else than tools.
-    """
-    if name == DEMO_TOOLS:
-        from onion.cli.demo_tools import tools
-
-        return tools
-    found = load_object(name)
-    if not isinstance(found, Tool) and callable(found):
-        found = found()
-    named = _named_tools(found)
-    if not named:
-        msg = (
-            f"{name!r} is a {type(found).__name__}, not tools: name a function with @tool before it, or a list of them"
-        )
-        raise UsageError(msg)
-    return named
-
-
-def _named_tools(found: object) -> Tools:
-    """The tools in *found*; none if it holds anything else."""
-    if _is_mapping(found):
-        named = {str(name): tool for name, tool in found.items() if isinstance(tool, Tool)}
-        return named if len(named) == len(found) else ()
-    items = found if _is_sequence(found) else (found,)
-    listed = [tool for tool in items if isinstance(tool, Tool)]
-    return listed if len(listed) == len(items) else ()
-
-
-def _is_mapping(found: object) -> TypeGuard[Mapping[object, object]]:
-    return isinstance(found, Mapping)
-
-
-def _is_sequence(found: object) -> TypeGuard[Sequence[object]]:
-    return isinstance(found, list | tuple)
 
 
 def load_prompt(prompt: str, stdin: TextIO) -> str:

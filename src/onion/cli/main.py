@@ -8,7 +8,6 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from onion.cli import chat, explain, local, run
 from onion.cli.loading import UsageError
 from onion.cli.options import Options, build_parser
 from onion.cli.render import Kind, error_text
@@ -22,13 +21,45 @@ if TYPE_CHECKING:
 
 DONE, FAILED, MISUSED, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
 
+
+def _run(options: Options, terminal: Terminal) -> int:
+    from onion.cli.run import command
+
+    return command(options, terminal)
+
+
+def _chat(options: Options, terminal: Terminal) -> int:
+    from onion.cli.chat import command
+
+    return command(options, terminal)
+
+
+def _explain(options: Options, terminal: Terminal) -> int:
+    from onion.cli.explain import command
+
+    return command(options, terminal)
+
+
+def _fetch(options: Options, terminal: Terminal) -> int:
+    from onion.cli.local import fetch
+
+    return fetch(options, terminal)
+
+
+def _serve(options: Options, terminal: Terminal) -> int:
+    from onion.cli.local import serve
+
+    return serve(options, terminal)
+
+
 _COMMANDS: Mapping[str, Command] = {
-    "run": run.command,
-    "chat": chat.command,
-    "explain": explain.command,
-    "fetch": local.fetch,
-    "serve": local.serve,
+    "run": _run,
+    "chat": _chat,
+    "explain": _explain,
+    "fetch": _fetch,
+    "serve": _serve,
 }
+"""Each loads what it needs when it runs: asking for help is quick."""
 
 
 def main(argv: Sequence[str] | None = None, terminal: Terminal | None = None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -21,7 +21,7 @@ _LINES = 10
 
 
 @contextmanager
-def download_progress(label: str, terminal: Terminal) -> Iterator[Report]:
+def download_progress(label: str, terminal: Terminal) -> Generator[Report]:
     """Shows on stderr what the function that it gives is told. Shows nothing as long as it is told nothing."""
     console = terminal.console()
     if console is None:
@@ -32,7 +32,7 @@ def download_progress(label: str, terminal: Terminal) -> Iterator[Report]:
 
 
 @contextmanager
-def _bar(label: str, console: Console) -> Iterator[Report]:
+def _bar(label: str, console: Console) -> Generator[Report]:
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
     progress = Progress(

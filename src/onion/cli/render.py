@@ -166,6 +166,8 @@ def warning_text(warning: CallWarning) -> str:
 
 def error_text(error: object) -> str:
     """An error in one line: its message, and its class where that says more."""
+    if isinstance(error, str):
+        return " ".join(error.split())
     if not isinstance(error, BaseException):
         return shown(error)
     message = " ".join(str(error).split())

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 def command(options: Options, terminal: Terminal) -> int:
     """Answer the prompt, streamed as text or as JSON lines. What fails raises."""
-    assistant = Assistant(options)
     question = UserMessage(content=(TextPart(text=load_prompt(options.prompt, terminal.stdin)),))
+    assistant = Assistant(options)
 
     async def answer() -> None:
         await (write_json if options.json else write_text)(assistant.answer((question,)), terminal)
