@@ -10,6 +10,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from onion.spec.base import JsonValue
     from onion.spec.call import CallOptions
     from onion.spec.events import (
         AbortEvent,
@@ -53,7 +54,7 @@ class DoStream(Protocol):
 class Execute(Protocol):
     """One execution of a client tool."""
 
-    def __call__(self, *, input: object = ...) -> Awaitable[object]:
+    def __call__(self, *, input: JsonValue = ...) -> Awaitable[object]:
         """Run the tool; an *input* that is given takes the place of the call's and is validated again."""
         ...
 

@@ -1,0 +1,188 @@
+"""The model call of a step, whole or streamed, and what its parts become in the full stream."""
+
+from __future__ import annotations
+
+import time
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from onion.errors import InvalidStreamPartError, ToolChoiceViolationError
+from onion.loop.arrivals import arrive
+from onion.loop.blocks import BLOCK_PARTS, Blocks
+from onion.loop.interrupt import watched
+from onion.spec.content import ToolCall
+from onion.spec.events import LanguageModelCallEndEvent, LanguageModelCallStartEvent
+from onion.spec.full_stream import StartStep, StepRestart
+from onion.spec.parts import ErrorPart, FinishPart, RawPart, StreamStart
+from onion.spec.result import RequestInfo
+from onion.streaming import Collector, to_exception
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+
+    from onion.loop.state import Run, Step
+    from onion.spec.full_stream import FullStreamPart
+    from onion.spec.parts import StreamPart
+    from onion.spec.stream import StreamResult
+    from onion.spec.usage import UnifiedFinishReason, Usage
+
+
+COMPLETE = ("stop", "tool-calls")
+"""Reasons of an answer that is whole: its tool calls may run, and it may be held to `tool_choice`."""
+
+
+async def generate_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, None]:
+    """Call the model for a whole answer.
+
+    Raises:
+        Exception: What the model raised.
+        ToolChoiceViolationError: When the answer is not what `tool_choice` asked for.
+    """
+    await _tell_start(run, step)
+    answer = await step.model.do_generate(step.params)
+    run.control.check()
+    step.is_open = True
+    step.answer = answer
+    await _tell_end(run, step, answer.finish_reason.unified, answer.usage)
+    yield StartStep(request=answer.request or RequestInfo(), warnings=answer.warnings)
+    for part in answer.content:
+        for passed in await arrive(run, step, part):
+            yield passed
+    _check_tool_choice(step, answer.finish_reason.unified)
+
+
+async def stream_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, None]:
+    """Call the model for a stream, and pass its parts on as they come; begin again where `stream_retries` allows it.
+
+    Raises:
+        Exception: What `do_stream` raised; or what went wrong later, which the stream has shown as an error part.
+    """
+    blocks = Blocks(run.used_ids)
+    retries_left = run.options.get("stream_retries", 0)
+    while True:
+        await _tell_start(run, step)
+        async with aclosing(_one_stream(run, step, blocks)) as parts:
+            async for part in parts:
+                if retries_left and isinstance(part, ErrorPart):
+                    break
+                yield part
+        if step.failure is None:
+            break
+        if not retries_left:
+            raise step.failure
+        retries_left -= 1
+        error = step.failure
+        for end in blocks.close():
+            yield end
+        step.start_again()
+        yield StepRestart(attempt=step.info.attempt, error=error)
+    if step.finish is not None:
+        _check_tool_choice(step, step.finish.finish_reason.unified)
+
+
+async def _one_stream(run: Run, step: Step, blocks: Blocks) -> AsyncGenerator[FullStreamPart, None]:
+    """One attempt. A failure after `do_stream` is yielded as an error part and kept as the step's failure."""
+    limits = run.limits
+    is_timed = limits.first_part is not None or limits.between_parts is not None
+    collector = Collector()
+    run.control.arm("first_part", limits.first_part)
+    try:
+        stream = await step.model.do_stream(step.params)
+    except BaseException:
+        run.control.arm("first_part", None)
+        raise
+    reader = stream.__aiter__()
+    async with stream, aclosing(watched(reader, run.control, limits) if is_timed else reader) as parts:
+        run.control.check()
+        try:
+            async for part in parts:
+                if not step.is_open:
+                    yield _start_step(step, stream, part)
+                if type(part) in BLOCK_PARTS:
+                    passed = _block(step, collector, blocks, part)
+                    if passed is not None:
+                        yield passed
+                else:
+                    for other in await _other(run, step, collector, part):
+                        yield other
+            step.answer = collector.result(request=stream.request, response=stream.response)
+        except Exception as error:  # noqa: BLE001 - shown in the stream, and raised once that is over
+            if not step.is_open:
+                yield _start_step(step, stream, None)
+            if step.failure is None:
+                step.failure = error
+                yield ErrorPart(error=error)
+        if blocks.first_output is not None and step.first_output is None:
+            step.first_output = blocks.first_output
+
+
+def _start_step(step: Step, stream: StreamResult, part: StreamPart | None) -> StartStep:
+    step.is_open = True
+    warnings = part.warnings if isinstance(part, StreamStart) else ()
+    return StartStep(request=stream.request or RequestInfo(), warnings=warnings)
+
+
+def _block(step: Step, collector: Collector, blocks: Blocks, part: StreamPart) -> FullStreamPart | None:
+    """What comes of a part that is a piece of text or reasoning."""
+    try:
+        collector.feed(part)
+        return blocks.pass_on(part)
+    except InvalidStreamPartError as error:
+        step.failure = step.failure or error
+        return ErrorPart(error=error)
+
+
+async def _other(run: Run, step: Step, collector: Collector, part: StreamPart) -> Sequence[FullStreamPart]:
+    """What comes of a part that is no piece of text or reasoning."""
+    if isinstance(part, ErrorPart):
+        error = to_exception(part.error)
+        step.failure = step.failure or error
+        return (ErrorPart(error=error),)
+    collector.feed(part)
+    if isinstance(part, FinishPart):
+        step.finish = part
+        await _tell_end(run, step, part.finish_reason.unified, part.usage)
+        return ()
+    if isinstance(part, RawPart):
+        return (part,)
+    return await arrive(run, step, part)
+
+
+async def _tell_start(run: Run, step: Step) -> None:
+    step.called = time.perf_counter()
+    if listeners := run.told.on_language_model_call_start:
+        await run.told.tell(
+            listeners, LanguageModelCallStartEvent(run=step.info, model=step.model_info, params=step.params)
+        )
+
+
+async def _tell_end(run: Run, step: Step, reason: UnifiedFinishReason, usage: Usage) -> None:
+    step.answered = time.perf_counter()
+    if listeners := run.told.on_language_model_call_end:
+        event = LanguageModelCallEndEvent(
+            run=step.info,
+            model=step.model_info,
+            finish_reason=reason,
+            usage=usage,
+            response_time_ms=(step.answered - step.called) * 1000,
+        )
+        await run.told.tell(listeners, event)
+
+
+def _check_tool_choice(step: Step, reason: UnifiedFinishReason) -> None:
+    """Raise if the answer is whole and is not what `tool_choice` asked for."""
+    choice = step.tool_choice
+    if choice.type == "auto" or step.answer is None:
+        return
+    names = [part.tool_name for part in step.answer.content if isinstance(part, ToolCall)]
+    if choice.type == "none":
+        is_violated = any(isinstance(part, ToolCall) and not part.provider_executed for part in step.answer.content)
+        problem = "called a tool although tool_choice is 'none'"
+    elif choice.type == "required":
+        is_violated = not names and reason in COMPLETE
+        problem = "called no tool although tool_choice is 'required'"
+    else:
+        is_violated = choice.tool_name not in names and reason in COMPLETE
+        problem = f"did not call the tool {choice.tool_name!r} although tool_choice names it"
+    if is_violated:
+        raise ToolChoiceViolationError(f"the model {problem}", tool_choice=choice, finish_reason=reason)

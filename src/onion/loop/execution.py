@@ -1,0 +1,255 @@
+"""Running the client's tools: alone in the reader's task, or several at once in tasks that do not outlive the step."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import dataclasses
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Sequence
+from contextlib import aclosing
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+
+from onion.errors import RunTimeoutError
+from onion.loop.lifecycle import resolve
+from onion.loop.options import ToolOptions
+from onion.loop.outcomes import error_of, result_of
+from onion.loop.state import ClientCall, current_run
+from onion.loop.tools import Tool
+from onion.loop.toolset import validate_input
+from onion.spec.call import RunInfo
+from onion.spec.events import ToolExecutionEndEvent, ToolExecutionStartEvent
+from onion.wrap import is_overridden
+
+if TYPE_CHECKING:
+    from onion.loop.state import Run
+    from onion.spec.base import JsonValue
+    from onion.spec.full_stream import FullStreamPart
+    from onion.spec.tools import ToolOutcome, TypedToolCall
+    from onion.wrap import Middleware
+
+Emit: TypeAlias = Callable[[object], None]
+
+
+class _Unchanged(Enum):
+    """Says that `execute` was called without an input of its own."""
+
+    INPUT = "input"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One execution that is due.
+
+    Attributes:
+        info: The run and the step it belongs to.
+        times: Where its duration is noted, in milliseconds by call id.
+    """
+
+    client: ClientCall
+    tool: Tool
+    options: ToolOptions[object]
+    info: RunInfo
+    times: dict[str, float]
+
+
+async def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPart, None]:
+    """Run *jobs*, and give their preliminary and final results in the order in which they come.
+
+    The outcome of each job is put on its client call. What a tool raises is an outcome too; only cancellation, and
+    what ends a process, passes.
+    """
+    if len(jobs) == 1 and jobs[0].tool.style != "generator":
+        await _tell_start(run, jobs[0])
+        outcome = await _outcome(run, jobs[0], _ignore)
+        run.control.check()
+        yield outcome
+        return
+    async with aclosing(_together(run, jobs)) as parts:
+        async for part in parts:
+            yield part
+
+
+def _ignore(_output: object) -> None:
+    """What is not a generator has no preliminary outputs."""
+
+
+async def _together(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPart, None]:
+    limit = run.options.get("tool_call_concurrency") or len(jobs)
+    waiting, news = deque(jobs), asyncio.Event()
+    parts: deque[FullStreamPart] = deque()
+    running: set[asyncio.Task[None]] = set()
+    crashes: list[BaseException] = []
+
+    async def work(job: Job) -> None:
+        def emit(output: object) -> None:
+            parts.append(result_of(job.client.call, output, preliminary=True))
+            news.set()
+
+        try:
+            parts.append(await _outcome(run, job, emit))
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - raised in the reader's task, not through the event loop
+            crashes.append(error)
+        finally:
+            news.set()
+
+    try:
+        while True:
+            running = {task for task in running if not task.done()}
+            while waiting and len(running) < limit:
+                await _tell_start(run, waiting[0])
+                running.add(asyncio.create_task(work(waiting.popleft())))
+            if crashes:
+                raise crashes[0]
+            if parts:
+                yield parts.popleft()
+            elif all(task.done() for task in running):
+                return
+            else:
+                news.clear()
+                await news.wait()
+    finally:
+        await _stop(running)
+
+
+async def _stop(tasks: set[asyncio.Task[None]]) -> None:
+    """Cancel *tasks* and wait until they are done with their cleanup, also when cancelled meanwhile."""
+    cancelled: asyncio.CancelledError | None = None
+    for task in tasks:
+        task.cancel()
+    while pending := [task for task in tasks if not task.done()]:
+        try:
+            await asyncio.wait(pending)
+        except asyncio.CancelledError as error:
+            cancelled = error
+            for task in pending:
+                task.cancel()
+    if cancelled is not None:
+        raise cancelled
+
+
+async def _outcome(run: Run, job: Job, emit: Emit) -> ToolOutcome:
+    """Execute one call and note its outcome.
+
+    Raises:
+        CancelledError: When the task was cancelled, even if the tool swallowed that.
+    """
+    call = job.client.call
+    task = asyncio.current_task()
+    baseline = task.cancelling() if task is not None else 0
+    started = time.perf_counter()
+    token = current_run.set(job.info)
+    try:
+        outcome: ToolOutcome = result_of(call, await _limited(run, job, emit))
+    except Exception as error:  # noqa: BLE001 - the model is told
+        outcome = error_of(call, _own_error(error))
+    except asyncio.CancelledError as error:
+        if task is not None and task.cancelling() > baseline:
+            raise
+        outcome = error_of(call, error)
+    finally:
+        current_run.reset(token)
+    if task is not None and task.cancelling() > baseline:
+        raise asyncio.CancelledError
+    duration = (time.perf_counter() - started) * 1000
+    job.times[call.tool_call_id] = duration
+    job.client.outcome = outcome
+    if listeners := run.told.on_tool_execution_end:
+        await run.told.tell(
+            listeners, ToolExecutionEndEvent(run=job.info, tool_call=call, output=outcome, duration_ms=duration)
+        )
+    return outcome
+
+
+async def _limited(run: Run, job: Job, emit: Emit) -> object:
+    """The output, through the layers that wrap tools, within the time limit of the tool."""
+    seconds = run.limits.for_tool(job.tool.name)
+    layers = [layer for layer in run.layers if is_overridden(layer, "wrap_tool")]
+    if seconds is None:
+        return await _through(layers, job, job.client.call, job.client.parsed, emit)
+    scope = asyncio.timeout(seconds)
+    try:
+        async with scope:
+            return await _through(layers, job, job.client.call, job.client.parsed, emit)
+    except TimeoutError as error:
+        if not scope.expired():
+            raise
+        msg = f"the tool {job.tool.name!r} took longer than its limit of {seconds:g} seconds"
+        raise RunTimeoutError(msg, limit="tool") from error
+
+
+async def _through(layers: Sequence[Middleware], job: Job, call: TypedToolCall, parsed: object, emit: Emit) -> object:
+    """The output of *call*, through *layers*, outermost first."""
+    if not layers:
+        return await _start(job.tool, parsed, job.options, emit)
+
+    async def inner(*, input: JsonValue | _Unchanged = _Unchanged.INPUT) -> object:
+        if input is _Unchanged.INPUT:
+            return await _through(layers[1:], job, call, parsed, emit)
+        validated = validate_input(job.tool, input)
+        return await _through(layers[1:], job, dataclasses.replace(call, input=input), validated, emit)
+
+    return await layers[0].wrap_tool(execute=inner, tool_call=call, tool=job.tool, options=job.options)
+
+
+async def _start(tool: Tool, parsed: object, options: ToolOptions[object], emit: Emit) -> object:
+    if tool.style == "sync":
+        output = await _in_thread(tool, parsed, options)
+        return await resolve(output)
+    started = tool.start(parsed, options)
+    return await _last(started, emit) if _is_iterable(started) else await resolve(started)
+
+
+async def _last(outputs: AsyncIterable[object], emit: Emit) -> object:
+    """The last of *outputs*; each is preliminary when it comes."""
+    last: object = None
+    try:
+        async for output in outputs:
+            last = output
+            emit(output)
+    finally:
+        if isinstance(outputs, AsyncGenerator):
+            await outputs.aclose()
+    return last
+
+
+def _is_iterable(started: object) -> TypeGuard[AsyncIterable[object]]:
+    return isinstance(started, AsyncIterable)
+
+
+async def _in_thread(tool: Tool, parsed: object, options: ToolOptions[object]) -> object:
+    """What a plain function returns, called in a thread with this context.
+
+    Cancelling does not stop the thread: its result is dropped. What it raises travels as a value, because a future
+    refuses a StopIteration.
+    """
+    context = contextvars.copy_context()
+
+    def call() -> tuple[object, BaseException | None]:
+        try:
+            return context.run(tool.start, parsed, options), None
+        except BaseException as error:  # noqa: BLE001 - raised in the loop
+            return None, error
+
+    output, error = await asyncio.get_running_loop().run_in_executor(None, call)
+    if error is not None:
+        raise error
+    return output
+
+
+def _own_error(error: Exception) -> Exception:
+    """What the tool raised: Python wraps a StopIteration that leaves a coroutine, or a generator, in a RuntimeError."""
+    cause = error.__cause__
+    if type(error) is RuntimeError and isinstance(cause, StopIteration | StopAsyncIteration):
+        return cause
+    return error
+
+
+async def _tell_start(run: Run, job: Job) -> None:
+    if listeners := run.told.on_tool_execution_start:
+        event = ToolExecutionStartEvent(run=job.info, tool_call=job.client.call, messages=job.options.messages)
+        await run.told.tell(listeners, event)

@@ -1,0 +1,94 @@
+"""generate_text and stream_text: the loop, to its end or as it goes."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from typing import TYPE_CHECKING, TypeVar, overload
+
+from onion.loop.output import to_output
+from onion.loop.prepare import start_run
+from onion.loop.results import GenerateTextResult
+from onion.loop.run import run_steps
+from onion.loop.stream_result import StreamTextResult
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from onion.loop.output import Output
+    from onion.loop.prepare import Agent
+    from onion.loop.settings import RunOptions
+
+OutputT = TypeVar("OutputT")
+
+
+@overload
+async def generate_text(*, output: None = None, **options: Unpack[RunOptions]) -> GenerateTextResult[str]: ...
+@overload
+async def generate_text(
+    *, output: Output[OutputT] | type[OutputT], **options: Unpack[RunOptions]
+) -> GenerateTextResult[OutputT]: ...
+async def generate_text(
+    *, output: Output[OutputT] | type[OutputT] | None = None, **options: Unpack[RunOptions]
+) -> GenerateTextResult[str] | GenerateTextResult[OutputT]:
+    """Call a model, run the tools that it asks for, and go on until it is done or a stop condition holds.
+
+    Args:
+        output: What the answer shall be: an `Output`, or a type that stands for ``Output.object(type)``.
+        options: See `RunOptions`.
+
+    Raises:
+        TypeError: For a name that is no argument, or a missing model.
+        InvalidArgumentError: For an argument that cannot be used; nothing was sent.
+        InvalidPromptError: For a prompt that cannot be sent; nothing was sent.
+        NoObjectGeneratedError: When the answer does not hold the output.
+        OnionError: What ended the run; its `steps` and `usage` are those that were finished.
+    """
+    if output is None:
+        return await generate(to_output(None), options)
+    return await generate(to_output(output), options)
+
+
+async def generate(
+    output: Output[OutputT], options: RunOptions, *, agent: Agent | None = None
+) -> GenerateTextResult[OutputT]:
+    """`generate_text`, for an agent too."""
+    reader = output.reader()
+    run = start_run(options, output, reader, is_streaming=False, agent=agent)
+    run.control.enter()
+    async with aclosing(run_steps(run)) as parts:
+        async for _ in parts:
+            pass
+    if run.failure is not None:
+        raise run.failure
+    result = GenerateTextResult(run, reader)
+    result.check_output()
+    return result
+
+
+@overload
+def stream_text(*, output: None = None, **options: Unpack[RunOptions]) -> StreamTextResult[str]: ...
+@overload
+def stream_text(
+    *, output: Output[OutputT] | type[OutputT], **options: Unpack[RunOptions]
+) -> StreamTextResult[OutputT]: ...
+def stream_text(
+    *, output: Output[OutputT] | type[OutputT] | None = None, **options: Unpack[RunOptions]
+) -> StreamTextResult[str] | StreamTextResult[OutputT]:
+    """As `generate_text`, as a stream: nothing is sent before the first read.
+
+    Args:
+        output: What the answer shall be: an `Output`, or a type that stands for ``Output.object(type)``.
+        options: See `RunOptions`.
+
+    Raises:
+        TypeError: For a name that is no argument, or a missing model.
+        InvalidArgumentError: For an argument that cannot be used.
+        InvalidPromptError: For a prompt that cannot be sent.
+    """
+    return stream(to_output(None), options) if output is None else stream(to_output(output), options)
+
+
+def stream(output: Output[OutputT], options: RunOptions, *, agent: Agent | None = None) -> StreamTextResult[OutputT]:
+    """`stream_text`, for an agent too."""
+    reader = output.reader()
+    return StreamTextResult(start_run(options, output, reader, is_streaming=True, agent=agent), output, reader)

@@ -1,0 +1,152 @@
+"""Who is told what a run does: the lifecycle hooks of layers, and the caller's callbacks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeGuard, TypeVar
+
+from onion.wrap import is_overridden
+
+if TYPE_CHECKING:
+    from onion.loop.interrupt import Control
+    from onion.spec.events import (
+        AbortEvent,
+        ChunkEvent,
+        EndEvent,
+        ErrorEvent,
+        LanguageModelCallEndEvent,
+        LanguageModelCallStartEvent,
+        LifecycleEvent,
+        StartEvent,
+        StepEndEvent,
+        StepErrorEvent,
+        StepStartEvent,
+        ToolExecutionEndEvent,
+        ToolExecutionStartEvent,
+    )
+    from onion.wrap import Middleware
+
+logger = logging.getLogger("onion")
+
+EventT = TypeVar("EventT")
+Callback: TypeAlias = Callable[[EventT], object]
+"""Told of an event; what it returns is awaited if it can be, and not looked at."""
+Listeners: TypeAlias = tuple[Callable[..., object], ...]
+
+
+class Callbacks(TypedDict, total=False):
+    """The lifecycle callbacks of a run, plain or async; each is given one event of `onion.spec.events`."""
+
+    on_start: Callback[StartEvent] | None
+    on_step_start: Callback[StepStartEvent] | None
+    on_language_model_call_start: Callback[LanguageModelCallStartEvent] | None
+    on_language_model_call_end: Callback[LanguageModelCallEndEvent] | None
+    on_chunk: Callback[ChunkEvent] | None
+    on_tool_execution_start: Callback[ToolExecutionStartEvent] | None
+    on_tool_execution_end: Callback[ToolExecutionEndEvent] | None
+    on_step_end: Callback[StepEndEvent] | None
+    on_step_error: Callback[StepErrorEvent] | None
+    on_end: Callback[EndEvent] | None
+    on_error: Callback[ErrorEvent] | None
+    on_abort: Callback[AbortEvent] | None
+
+
+HOOKS = tuple(Callbacks.__annotations__)
+
+
+def merged(first: Callback[EventT] | None, second: Callback[EventT] | None) -> Callback[EventT] | None:
+    """One callback that tells both, *first* first, also when one of them raises."""
+    if first is None or second is None:
+        return first or second
+
+    async def tell_both(event: EventT) -> None:
+        failures: list[Exception] = []
+        for callback in (first, second):
+            try:
+                await resolve(callback(event))
+            except Exception as error:  # noqa: BLE001 - raised below, once the other was told
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+    return tell_both
+
+
+async def resolve(outcome: object) -> object:
+    """What user code gave back, awaited if it is awaitable."""
+    return await outcome if is_awaitable(outcome) else outcome
+
+
+def is_awaitable(outcome: object) -> TypeGuard[Awaitable[object]]:
+    """Whether user code that may be plain or async was async."""
+    return isinstance(outcome, Awaitable)
+
+
+class Lifecycle:
+    """The listeners of one run, by event; outermost layers first, then the caller's callbacks.
+
+    Where an event has no listeners, nobody need make it. A listener that raises is logged once, its errors are kept,
+    and the run goes on.
+
+    Attributes:
+        errors: What listeners raised, in order.
+    """
+
+    __slots__ = (*HOOKS, "_control", "_logged", "errors")
+
+    on_start: Listeners
+    on_step_start: Listeners
+    on_language_model_call_start: Listeners
+    on_language_model_call_end: Listeners
+    on_chunk: Listeners
+    on_tool_execution_start: Listeners
+    on_tool_execution_end: Listeners
+    on_step_end: Listeners
+    on_step_error: Listeners
+    on_end: Listeners
+    on_error: Listeners
+    on_abort: Listeners
+
+    def __init__(self, layers: Sequence[Middleware], callbacks: Mapping[str, object], control: Control) -> None:
+        for hook in HOOKS:
+            listeners = [getattr(layer, hook) for layer in layers if is_overridden(layer, hook)]
+            if callable(callback := callbacks.get(hook)):
+                listeners.append(callback)
+            setattr(self, hook, tuple(listeners))
+        self.errors: list[Exception] = []
+        self._control = control
+        self._logged: set[Callable[..., object]] = set()
+
+    async def tell(self, listeners: Listeners, event: LifecycleEvent) -> None:
+        """Tell each of *listeners*, one after another.
+
+        Raises:
+            CancelledError: When the run is to stop, even if the listener swallowed the cancellation.
+        """
+        for listener in listeners:
+            await self.call(listener, event)
+
+    async def call(self, listener: Callable[..., object], *arguments: object) -> None:
+        """Call one listener, or a hook of a tool; what it raises is noted.
+
+        Raises:
+            CancelledError: When the run is to stop, even if the listener swallowed the cancellation.
+        """
+        try:
+            await resolve(listener(*arguments))
+        except Exception as error:  # noqa: BLE001 - who watches a run must not end it
+            self._note(listener, error)
+        except asyncio.CancelledError as error:
+            if self._control.is_stopping:
+                raise
+            self._note(listener, RuntimeError(f"the callback raised {error!r}, though nobody cancelled it"))
+        self._control.check()
+
+    def _note(self, listener: Callable[..., object], error: Exception) -> None:
+        self.errors.append(error)
+        if listener not in self._logged:
+            self._logged.add(listener)
+            name = getattr(listener, "__qualname__", repr(listener))
+            logger.warning("%s raised %s: the run goes on", name, type(error).__name__, exc_info=error)

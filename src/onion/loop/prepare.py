@@ -1,0 +1,280 @@
+"""Before anything is sent: the run from the caller's arguments, and each step from the run."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from onion.errors import InvalidArgumentError
+from onion.loop.attachments import Attachments
+from onion.loop.interrupt import Control, read_limits
+from onion.loop.lifecycle import Lifecycle
+from onion.loop.prompt import PromptWriter, read_instructions, read_messages, read_prompt
+from onion.loop.settings import (
+    StepOverrides,
+    StepPreparation,
+    StepSettings,
+    check_numbers,
+    check_options,
+    read_tool_choice,
+)
+from onion.loop.state import Run, Step, current_run
+from onion.loop.stop import DEFAULT_STOP, StopCondition, read_conditions
+from onion.loop.toolset import active, definitions, tool_set, validate_context
+from onion.middleware.retry import Retry
+from onion.registry import resolve_model
+from onion.spec.base import value
+from onion.spec.call import CallOptions, RunInfo
+from onion.spec.step import ModelInfo
+from onion.wrap import Middleware, has_model_hooks, unwrap, wrap_language_model
+
+if TYPE_CHECKING:
+    from onion.loop.output import Output
+    from onion.loop.output_reader import OutputReader
+    from onion.loop.settings import RunOptions
+    from onion.spec.base import JsonValue, ProviderOptions
+    from onion.spec.call import CallSettings
+    from onion.spec.model import LanguageModel
+
+DEFAULT_MAX_RETRIES = 2
+AGENT_USER_AGENT = "onion-agent/tool-loop"
+
+
+@value
+class Agent:
+    """What a run knows of the agent that it belongs to."""
+
+    name: str | None
+    stop_when: tuple[StopCondition, ...]
+
+
+def start_run(
+    options: RunOptions,
+    output: Output[object],
+    reader: OutputReader[object],
+    *,
+    is_streaming: bool,
+    agent: Agent | None = None,
+) -> Run:
+    """The run that the arguments describe; nothing is sent yet.
+
+    Raises:
+        TypeError: For a name that is no argument, or a missing model.
+        OnionError: For an argument that cannot be used; the message names it.
+    """
+    check_options(options, function="stream_text" if is_streaming else "generate_text")
+    model = resolve_model(options["model"])
+    layers = _layers(options.get("middleware"))
+    tools = tool_set(options.get("tools"))
+    tools_context = options.get("tools_context") or {}
+    for name, tool in tools.items():
+        if tool.context_schema is not None:
+            validate_context(tool, tools_context.get(name, options.get("context")))
+    instructions = options.get("instructions")
+    messages = read_prompt(
+        prompt=options.get("prompt"),
+        messages=options.get("messages"),
+        allow_system_in_messages=options.get("allow_system_in_messages", False),
+    )
+    control = Control()
+    options["model"] = model
+    read_tool_choice(options.get("tool_choice"))
+    return Run(
+        options=options,
+        is_streaming=is_streaming,
+        control=control,
+        limits=read_limits(options.get("timeout")),
+        told=Lifecycle(layers, options, control),
+        info=RunInfo(
+            run_id=secrets.token_hex(12),
+            parent=current_run.get(),
+            agent=None if agent is None else agent.name,
+            context=options.get("context"),
+        ),
+        layers=layers,
+        shorthand=_shorthand(options, layers, model),
+        stop_when=read_conditions(options.get("stop_when"), DEFAULT_STOP if agent is None else agent.stop_when),
+        settings=_call_settings(options, is_agent=agent is not None),
+        tools=tools,
+        reader=reader,
+        response_format=output.response_format,
+        writer=PromptWriter(),
+        attachments=Attachments(),
+        given_instructions=instructions,
+        instructions=read_instructions(instructions),
+        initial_messages=messages,
+        messages=messages,
+    )
+
+
+def _layers(middleware: Middleware | Sequence[Middleware] | None) -> tuple[Middleware, ...]:
+    if middleware is None:
+        return ()
+    return tuple(map(_layer, (middleware,) if isinstance(middleware, Middleware) else middleware))
+
+
+def _layer(given: object) -> Middleware:
+    if isinstance(given, Middleware):
+        return given
+    msg = f"middleware must be made of Middleware objects, got {given!r}: subclass Middleware or use onion.layer"
+    raise InvalidArgumentError(msg, parameter="middleware", value=given)
+
+
+def _shorthand(options: RunOptions, layers: tuple[Middleware, ...], model: LanguageModel) -> tuple[Middleware, ...]:
+    """The layers that `repair_tool_call` and `max_retries` stand for."""
+    shorthand: list[Middleware] = []
+    if (repair := options.get("repair_tool_call")) is not None:
+        from onion.middleware.tool_call_repair import ToolCallRepair
+
+        shorthand.append(ToolCallRepair(repair=repair, mechanical=False, ask=False))
+    retries = options.get("max_retries")
+    if any(isinstance(layer, Retry) for layer in (*layers, *unwrap(model)[0])):
+        if retries:
+            msg = f"max_retries={retries} is given, but the stack holds a Retry layer already: give one of them"
+            raise InvalidArgumentError(msg, parameter="max_retries", value=retries)
+    elif retries != 0:
+        shorthand.append(Retry(DEFAULT_MAX_RETRIES if retries is None else retries))
+    return tuple(shorthand)
+
+
+_OVERRIDES = tuple(StepOverrides.__annotations__)
+_SETTINGS = (
+    "max_output_tokens",
+    "temperature",
+    "top_p",
+    "top_k",
+    "presence_penalty",
+    "frequency_penalty",
+    "seed",
+    "reasoning",
+)
+
+
+def _call_settings(options: RunOptions, *, is_agent: bool) -> CallSettings:
+    settings = _given(options)
+    if is_agent:
+        headers = dict(settings.get("headers") or {})
+        name = next((name for name in headers if name.lower() == "user-agent"), "user-agent")
+        headers[name] = f"{headers[name]} {AGENT_USER_AGENT}" if name in headers else AGENT_USER_AGENT
+        settings["headers"] = headers
+    return settings
+
+
+def _given(options: StepSettings) -> CallSettings:
+    """The settings of a call among *options*, without those that are None."""
+    settings: CallSettings = {name: given for name in _SETTINGS if (given := options.get(name)) is not None}  # type: ignore[assignment]  # the names are those of CallSettings
+    if (stop_sequences := options.get("stop_sequences")) is not None:
+        settings["stop_sequences"] = tuple(stop_sequences)
+    if headers := options.get("headers"):
+        settings["headers"] = headers
+    if (provider_options := options.get("provider_options")) is not None:
+        settings["provider_options"] = provider_options
+    return settings
+
+
+def bind(run: Run, given: str | LanguageModel) -> tuple[LanguageModel, ModelInfo]:
+    """*given* with the layers of the run around it, and what it is called; the same objects each time."""
+    original = resolve_model(given)
+    known = run.models.get(id(original))
+    if known is None:
+        layers = [*(layer for layer in run.layers if has_model_hooks(layer)), *run.shorthand]
+        model = wrap_language_model(original, layers) if layers else original
+        known = original, model, ModelInfo(provider=model.provider, model_id=model.model_id)
+        run.models[id(original)] = known
+    return known[1], known[2]
+
+
+async def prepare_step(run: Run) -> Step:
+    """The next step, ready to be sent.
+
+    Raises:
+        OnionError: For messages that cannot be sent.
+        Exception: What `prepare_step`, or a download, raised.
+    """
+    model, model_info = bind(run, run.options["model"])
+    overrides = await _overrides(run, model)
+    if overrides:
+        check_numbers(overrides)
+        if (other := overrides.get("model")) is not None:
+            model, model_info = bind(run, other)
+        if (messages := overrides.get("messages")) is not None:
+            run.messages = read_messages(messages, allow_system_in_messages=True, place="messages of prepare_step")
+        if (instructions := overrides.get("instructions")) is not None:
+            run.given_instructions, run.instructions = instructions, read_instructions(instructions)
+    chosen = overrides.get("tool_choice")
+    tool_choice = read_tool_choice(run.options.get("tool_choice") if chosen is None else chosen)
+    names, order = overrides.get("active_tools"), overrides.get("tool_order")
+    tools = active(run.tools, run.options.get("active_tools") if names is None else names)
+    written = run.writer.write(run.instructions, run.messages)
+    prompt = await run.writer.attachments.fill(written, model.supported_urls, run.options.get("download"))
+    info = RunInfo(
+        run_id=run.info.run_id,
+        parent=run.info.parent,
+        agent=run.info.agent,
+        step_number=len(run.steps),
+        messages=run.messages,
+        context=run.info.context,
+        state=run.info.state,
+    )
+    settings = run.settings | _given(overrides) if overrides else run.settings
+    if overrides.get("provider_options") is not None:
+        settings["provider_options"] = _merged(
+            run.settings.get("provider_options") or {}, settings.get("provider_options") or {}
+        )
+    include = run.options.get("include") or {}
+    params = CallOptions(
+        prompt=prompt,
+        tools=definitions(tools, run.options.get("tool_order") if order is None else order),
+        tool_choice=tool_choice,
+        response_format=run.response_format,
+        include_raw_chunks=True if run.is_streaming and include.get("raw_chunks") else None,
+        run=info,
+        **settings,
+    )
+    return Step(
+        number=len(run.steps),
+        info=info,
+        model=model,
+        model_info=model_info,
+        tools=tools,
+        messages=run.messages,
+        tool_choice=tool_choice,
+        params=params,
+    )
+
+
+async def _overrides(run: Run, model: LanguageModel) -> StepOverrides:
+    prepare = run.options.get("prepare_step")
+    if prepare is None:
+        return {}
+    overrides = prepare(
+        StepPreparation(
+            step_number=len(run.steps),
+            model=model,
+            steps=tuple(run.steps),
+            messages=run.messages,
+            instructions=run.given_instructions,
+            initial_messages=run.initial_messages,
+            initial_instructions=run.options.get("instructions"),
+            response_messages=tuple(run.response_messages),
+            run=run.info,
+        )
+    )
+    if isinstance(overrides, Awaitable):
+        overrides = await overrides
+    run.control.check()
+    if overrides is None:
+        return {}
+    if any(name not in _OVERRIDES for name in overrides):
+        msg = f"prepare_step must return None or a dict with some of {', '.join(_OVERRIDES)}, got {overrides!r}"
+        raise InvalidArgumentError(msg, parameter="prepare_step", value=overrides)
+    return overrides
+
+
+def _merged(base: ProviderOptions, over: ProviderOptions) -> ProviderOptions:
+    """Both options, by provider and then member by member; *over* wins where both have one."""
+    merged: dict[str, Mapping[str, JsonValue]] = dict(base)
+    for provider, members in over.items():
+        merged[provider] = {**merged.get(provider, {}), **members}
+    return merged

@@ -1,0 +1,190 @@
+"""Reading a streamed run: views that share one run, which advances in the task of whoever reads."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
+
+from onion.errors import AbortedError, StreamMisuseError
+from onion.loop.run import run_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onion.loop.feeds import Buffer, Feed
+    from onion.loop.state import Run
+
+ItemT = TypeVar("ItemT")
+EARLY_EXIT = "its last reader stopped early"
+
+
+class Pump:
+    """Advances a run, one part at a time, for all of its views; one reader pulls, the others wait for it.
+
+    Attributes:
+        feeds: What takes the parts.
+        is_started: Somebody has read.
+        is_finished: The run has ended, well or not.
+        was_raised: Somebody was told of the run's failure by an exception.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.feeds: list[Feed] = []
+        self.is_started = False
+        self.is_finished = False
+        self.was_raised = False
+        self.open_views = 0
+        self._parts = run_steps(run)
+        self._is_busy = False
+        self._was_thrown = False
+        self._waiting: list[asyncio.Future[None]] = []
+        self._closing: asyncio.Future[None] | None = None
+
+    async def advance(self) -> None:
+        """Get the next part and hand it to the feeds, or wait until another reader has done so.
+
+        Raises:
+            CancelledError: When the reader was cancelled, which ends the run.
+        """
+        if self._is_busy:
+            await self._wait()
+            return
+        control = self.run.control
+        self._is_busy = True
+        control.enter()
+        try:
+            if control.reason is None or self._was_thrown or not self.is_started:
+                self.is_started = True
+                part = await anext(self._parts)
+            else:
+                self._was_thrown = True
+                part = await self._parts.athrow(control.reason)
+        except StopAsyncIteration:
+            self._finish()
+        except BaseException:
+            self._finish()
+            raise
+        else:
+            for feed in self.feeds:
+                feed.take(part)
+        finally:
+            self._is_busy = False
+            is_cancelling = control.leave()
+            if self._waiting:
+                self._wake()
+        if is_cancelling:
+            await control.absorb()
+
+    async def drain(self) -> None:
+        """Drive the run to its end."""
+        while not self.is_finished:
+            await self.advance()
+
+    async def aclose(self, reason: str) -> None:
+        """End the run now; does nothing if it has ended."""
+        while self._is_busy:
+            self.run.control.interrupt(AbortedError(reason))
+            await self._wait()
+        if self.is_finished:
+            return
+        self._is_busy = True
+        if self.run.failure is None and not self.is_started:
+            self.run.fail(AbortedError(reason))
+        try:
+            await self._parts.aclose()
+        finally:
+            self._is_busy = False
+            self._finish()
+
+    def close_soon(self) -> None:
+        """The last view went away in the middle: end the run, unless somebody waits for it in another way."""
+        loop = self.run.control.loop
+        if self.is_finished or self._is_busy or loop is None or loop.is_closed():
+            return
+        loop.call_soon_threadsafe(self._close)
+
+    def _close(self) -> None:
+        self._closing = asyncio.ensure_future(self.aclose(EARLY_EXIT))
+
+    async def _wait(self) -> None:
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        await waiter
+
+    def _wake(self) -> None:
+        for waiter in self._waiting:
+            if not waiter.done():
+                waiter.set_result(None)
+        self._waiting.clear()
+
+    def _finish(self) -> None:
+        self.is_finished = True
+        for feed in self.feeds:
+            feed.end(self.run.failure)
+        self._wake()
+
+
+class View(Generic[ItemT]):
+    """One way of reading a run; iterate it once. Dropping the last view in the middle ends the run."""
+
+    __slots__ = ("_buffer", "_is_done", "_is_open", "_is_read", "_on_drop", "_pump")
+
+    def __init__(self, pump: Pump, buffer: Buffer[ItemT], on_drop: Callable[[], None]) -> None:
+        self._is_open = True
+        self._is_read = False
+        self._is_done = False
+        self._pump = pump
+        self._buffer = buffer
+        self._on_drop = on_drop
+        pump.open_views += 1
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> ItemT:
+        """The next item.
+
+        Raises:
+            Exception: What ended the run, or the output, at this position.
+        """
+        self._is_read = True
+        items = self._buffer.items
+        while not items:
+            if self._is_done or self._buffer.error is not None or self._pump.is_finished:
+                await self._end()
+            await self._pump.advance()
+        return items.popleft()
+
+    async def _end(self) -> None:
+        error = None if self._is_done else self._buffer.error
+        self._is_done = True
+        if error is None:
+            raise StopAsyncIteration
+        await self._pump.drain()
+        self._pump.was_raised = True
+        raise error
+
+    async def aclose(self) -> None:
+        """Stop reading; if this was the last view, the run ends."""
+        if self._leave():
+            await self._pump.aclose(EARLY_EXIT)
+
+    def __del__(self) -> None:
+        if self._leave():
+            self._pump.close_soon()
+
+    def _leave(self) -> bool:
+        """Go away; whether the run has lost its last reader by it."""
+        if not self._is_open:
+            return False
+        self._is_open = False
+        self._on_drop()
+        self._pump.open_views -= 1
+        was_reading, self._is_done = self._is_read and not self._is_done, True
+        return was_reading and self._pump.open_views == 0
+
+
+def late() -> StreamMisuseError:
+    """The error for a view that is asked for when parts are gone already."""
+    return StreamMisuseError("the stream was read already: make every view before the first read")
