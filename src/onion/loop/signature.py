@@ -107,7 +107,7 @@ def _annotation(source: object, parameter: inspect.Parameter, tool_name: str) ->
         _refuse(tool_name, parameter.name, reason, written)
     hint: object = hints[parameter.name]
     choices = get_args(hint) if get_origin(hint) in {Union, types.UnionType} else (hint,)
-    return ToolOptions if any(ToolOptions in {choice, get_origin(choice)} for choice in choices) else hint
+    return ToolOptions if any(ToolOptions in (choice, get_origin(choice)) for choice in choices) else hint
 
 
 def _arguments_schema(fields: Mapping[str, _Field], tool_name: str) -> Schema:
@@ -116,27 +116,32 @@ def _arguments_schema(fields: Mapping[str, _Field], tool_name: str) -> Schema:
     # fields called `json` or `copy` would shadow the model's own, hence the numbers
     names = {f"p{number}": name for number, name in enumerate(fields)}
     members = {attribute: _member(tool_name, name, fields[name]) for attribute, name in names.items()}
-    where = f"the signature of tool {tool_name!r}"
 
     def unpack(arguments: BaseModel) -> dict[str, object]:
         given = arguments.model_fields_set
         return {name: getattr(arguments, attribute) for attribute, name in names.items() if attribute in given}
 
-    def build(name: str, chosen: Mapping[str, _Member], place: str) -> Schema:
+    def build(place: str, name: str, *attributes: str) -> Schema:
         try:
-            schema = schema_of_type(_model(chosen), parameter=name, place=place, unpack=unpack)
+            model = _model({attribute: members[attribute] for attribute in attributes})
+            schema = schema_of_type(model, parameter=name, place=place, unpack=unpack)
         except (PydanticUserError, PydanticUndefinedAnnotation) as error:
             msg = f"{place} cannot be a schema: {reason_of(error)}"
-            raise InvalidArgumentError(msg, parameter=name, value=chosen) from error
+            raise InvalidArgumentError(msg, parameter=name, value=members) from error
         untitled = {key: member for key, member in schema.json_schema.items() if key != "title"}
         return dataclasses.replace(schema, json_schema=untitled)
 
+    def problem(attribute: str, name: str) -> InvalidArgumentError | None:
+        try:
+            build(f"parameter {name!r} of tool {tool_name!r}", name, attribute)
+        except InvalidArgumentError as error:
+            return error
+        return None
+
     try:
-        return build("execute", members, where)
-    except InvalidArgumentError:
-        for attribute, name in names.items():  # which one is it?
-            build(name, {attribute: members[attribute]}, f"parameter {name!r} of tool {tool_name!r}")
-        raise
+        return build(f"the signature of tool {tool_name!r}", "execute", *members)
+    except InvalidArgumentError as error:
+        raise next(filter(None, map(problem, names, names.values())), error) from error.__cause__
 
 
 def _model(members: Mapping[str, _Member]) -> type[BaseModel]:
@@ -152,8 +157,9 @@ def _member(tool_name: str, name: str, found: _Field) -> _Member:
     if isinstance(found.default, FieldInfo):
         reason = "has a Field(...) for its default: write Annotated[..., Field(...)] and a plain default"
         _refuse(tool_name, name, reason, found.default)
-    described = any(isinstance(extra, FieldInfo) and extra.description for extra in get_args(found.annotation)[1:])
-    description = None if described else found.description
+    extras = get_args(found.annotation)[1:]
+    own = next((extra.description for extra in extras if isinstance(extra, FieldInfo) and extra.description), None)
+    description = own or found.description
     if found.default is inspect.Parameter.empty:
         return found.annotation, Field(alias=name, description=description)
     return found.annotation, Field(default=found.default, alias=name, description=description)
