@@ -10,16 +10,19 @@ if TYPE_CHECKING:
     from onion.middleware.logging import Logging
     from onion.middleware.retry import Retry
     from onion.middleware.stores import CacheStore, MemoryStore
+    from onion.middleware.tool_call_repair import BrokenToolCall, ToolCallRepair
 
-__all__ = ["SHARED", "Cache", "CacheStore", "Logging", "MemoryStore", "Retry"]
+__all__ = ["SHARED", "BrokenToolCall", "Cache", "CacheStore", "Logging", "MemoryStore", "Retry", "ToolCallRepair"]
 
 _MODULES = {
     "SHARED": "caching",
+    "BrokenToolCall": "tool_call_repair",
     "Cache": "caching",
     "CacheStore": "stores",
     "Logging": "logging",
     "MemoryStore": "stores",
     "Retry": "retry",
+    "ToolCallRepair": "tool_call_repair",
 }
 
 
