@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 async def begin_run(run: Run) -> None:
     """Start the clock and say that the run begins."""
+    if run.prepare_call is not None:
+        run.become(await run.prepare_call())
+        run.control.check()
     run.control.arm("total", run.limits.total)
     run.has_started = True
     if listeners := run.told.on_start:

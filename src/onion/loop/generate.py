@@ -12,11 +12,13 @@ from onion.loop.run import run_steps
 from onion.loop.stream_result import StreamTextResult
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
     from typing import Unpack
 
     from onion.loop.output import Output
     from onion.loop.prepare import Agent
     from onion.loop.settings import RunOptions
+    from onion.loop.state import Run
 
 OutputT = TypeVar("OutputT")
 
@@ -88,7 +90,20 @@ def stream_text(
     return stream(to_output(None), options) if output is None else stream(to_output(output), options)
 
 
-def stream(output: Output[OutputT], options: RunOptions, *, agent: Agent | None = None) -> StreamTextResult[OutputT]:
-    """`stream_text`, for an agent too."""
+def stream(
+    output: Output[OutputT],
+    options: RunOptions,
+    *,
+    agent: Agent | None = None,
+    prepare: Awaitable[RunOptions] | None = None,
+) -> StreamTextResult[OutputT]:
+    """`stream_text`, for an agent too; with *prepare*, the options are those that it gives at the first read."""
     reader = output.reader()
-    return StreamTextResult(start_run(options, output, reader, is_streaming=True, agent=agent), output, reader)
+    run = start_run(options, output, reader, is_streaming=True, agent=agent)
+    if prepare is not None:
+
+        async def prepare_call() -> Run:
+            return start_run(await prepare, output, reader, is_streaming=True, agent=agent, control=run.control)
+
+        run.prepare_call = prepare_call
+    return StreamTextResult(run, output, reader)

@@ -56,24 +56,6 @@ class Callbacks(TypedDict, total=False):
 HOOKS = tuple(Callbacks.__annotations__)
 
 
-def merged(first: Callback[EventT] | None, second: Callback[EventT] | None) -> Callback[EventT] | None:
-    """One callback that tells both, *first* first, also when one of them raises."""
-    if first is None or second is None:
-        return first or second
-
-    async def tell_both(event: EventT) -> None:
-        failures: list[Exception] = []
-        for callback in (first, second):
-            try:
-                await resolve(callback(event))
-            except Exception as error:  # noqa: BLE001 - raised below, once the other was told
-                failures.append(error)
-        if failures:
-            raise failures[0]
-
-    return tell_both
-
-
 async def resolve(outcome: object) -> object:
     """What user code gave back, awaited if it is awaitable."""
     return await outcome if is_awaitable(outcome) else outcome
@@ -84,8 +66,12 @@ def is_awaitable(outcome: object) -> TypeGuard[Awaitable[object]]:
     return isinstance(outcome, Awaitable)
 
 
+def _is_callback(given: object) -> TypeGuard[Callable[..., object]]:
+    return callable(given)
+
+
 class Lifecycle:
-    """The listeners of one run, by event; outermost layers first, then the caller's callbacks.
+    """The listeners of one run, by event; outermost layers first, then callbacks, each once.
 
     Where an event has no listeners, nobody need make it. A listener that raises is logged once, its errors are kept,
     and the run goes on.
@@ -109,12 +95,13 @@ class Lifecycle:
     on_error: Listeners
     on_abort: Listeners
 
-    def __init__(self, layers: Sequence[Middleware], callbacks: Mapping[str, object], control: Control) -> None:
+    def __init__(
+        self, layers: Sequence[Middleware], callbacks: Sequence[Mapping[str, object]], control: Control
+    ) -> None:
         for hook in HOOKS:
-            listeners = [getattr(layer, hook) for layer in layers if is_overridden(layer, hook)]
-            if callable(callback := callbacks.get(hook)):
-                listeners.append(callback)
-            setattr(self, hook, tuple(listeners))
+            hooks = [getattr(layer, hook) for layer in layers if is_overridden(layer, hook)]
+            found = dict.fromkeys(callback for given in callbacks if _is_callback(callback := given.get(hook)))
+            setattr(self, hook, (*hooks, *found))
         self.errors: list[Exception] = []
         self._control = control
         self._logged: set[Callable[..., object]] = set()

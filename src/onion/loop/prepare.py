@@ -47,6 +47,7 @@ class Agent:
 
     name: str | None
     stop_when: tuple[StopCondition, ...]
+    callbacks: Mapping[str, object]
 
 
 def start_run(
@@ -56,6 +57,7 @@ def start_run(
     *,
     is_streaming: bool,
     agent: Agent | None = None,
+    control: Control | None = None,
 ) -> Run:
     """The run that the arguments describe; nothing is sent yet.
 
@@ -77,7 +79,7 @@ def start_run(
         messages=options.get("messages"),
         allow_system_in_messages=options.get("allow_system_in_messages", False),
     )
-    control = Control()
+    control = control or Control()
     options["model"] = model
     read_tool_choice(options.get("tool_choice"))
     return Run(
@@ -85,7 +87,7 @@ def start_run(
         is_streaming=is_streaming,
         control=control,
         limits=read_limits(options.get("timeout")),
-        told=Lifecycle(layers, options, control),
+        told=Lifecycle(layers, (options,) if agent is None else (agent.callbacks, options), control),
         info=RunInfo(
             run_id=secrets.token_hex(12),
             parent=current_run.get(),

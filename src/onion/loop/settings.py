@@ -107,16 +107,14 @@ PrepareStep: TypeAlias = Callable[[StepPreparation], StepOverrides | Awaitable[S
 RefineToolInput: TypeAlias = Mapping[str, Callable[["JsonValue"], "JsonValue | Awaitable[JsonValue]"]]
 
 
-class RunOptions(StepSettings, Callbacks, total=False):
-    """The keyword arguments of `generate_text` and `stream_text`, but for `output`.
+class LoopOptions(StepSettings, Callbacks, total=False):
+    """What the loop may be told beside the model and the prompt; an agent keeps it.
 
     Keys:
-        model: What answers, or a string such as ``"openai:gpt-5"``.
-        prompt, messages: One of them; a text, or messages as values or as mappings of the AI SDK's JSON.
         instructions: The system prompt.
         allow_system_in_messages: Whether system messages may stand among the messages.
         tools: What the model may call.
-        stop_when: One condition or several, of which any ends the run; one step if absent.
+        stop_when: One condition or several, of which any ends the run. Absent: one step; 20 for an agent.
         prepare_step: Asked before each step for what is to differ in it.
         repair_tool_call: A function that mends broken tool calls, as a ToolCallRepair layer around the model.
         refine_tool_input: By tool name, a function over the parsed input, before approval and execution.
@@ -134,9 +132,6 @@ class RunOptions(StepSettings, Callbacks, total=False):
         include: What results carry beside the answer.
     """
 
-    model: Required[str | LanguageModel]
-    prompt: PromptInput | None
-    messages: Sequence[MessageInput] | None
     instructions: InstructionsInput | None
     allow_system_in_messages: bool
     tools: Tools | None
@@ -156,6 +151,19 @@ class RunOptions(StepSettings, Callbacks, total=False):
     context: object
     tools_context: Mapping[str, object] | None
     include: Include | None
+
+
+class RunOptions(LoopOptions, total=False):
+    """The keyword arguments of `generate_text` and `stream_text`, but for `output`; see `LoopOptions` for the rest.
+
+    Keys:
+        model: What answers, or a string such as ``"openai:gpt-5"``.
+        prompt, messages: One of them; a text, or messages as values or as mappings of the AI SDK's JSON.
+    """
+
+    model: Required[str | LanguageModel]
+    prompt: PromptInput | None
+    messages: Sequence[MessageInput] | None
 
 
 KNOWN = frozenset(RunOptions.__annotations__)

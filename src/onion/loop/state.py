@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 
 from onion.loop.attachments import Attachments
@@ -128,6 +128,7 @@ class Run:
         instructions: As messages; `given_instructions` is what the caller or `prepare_step` gave.
         pending: Provider-executed calls whose results are still to come.
         used_ids: Ids of blocks that the full stream has had, by kind.
+        prepare_call: Makes the run that this one is to become, before it begins.
         step: The one that goes on, from its beginning to its finish.
         has_started: `on_start` was told.
         is_torn: The reader was cancelled or went away, or the process ends: nobody takes another part.
@@ -163,9 +164,15 @@ class Run:
     used_ids: set[tuple[bool, str]] = dataclasses.field(default_factory=set[tuple[bool, str]])
     structured_text: str | None = None
     step: Step | None = None
+    prepare_call: Callable[[], Awaitable[Run]] | None = None
     has_started: bool = False
     is_torn: bool = False
     failure: BaseException | None = None
+
+    def become(self, other: Run) -> None:
+        """Take over all that *other*, which has not begun, was made with."""
+        for field in dataclasses.fields(other):
+            setattr(self, field.name, getattr(other, field.name))
 
     def add_messages(self, messages: Sequence[ResponseMessage]) -> None:
         """Put new messages at the end of the history."""

@@ -1,0 +1,117 @@
+"""The loop for programs that are not async: the same names, blocking.
+
+Everything runs on one event loop in a background thread, in a copy of the caller's context, so it works inside of a
+running event loop too, such as a notebook's. Nothing is implemented twice: these are doors to the async functions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
+
+from onion.agent import ToolLoopAgent as AsyncAgent
+from onion.loop.generate import generate as generate_async
+from onion.loop.generate import stream as stream_async
+from onion.loop.output import DEFAULT_OUTPUT, to_output
+from onion.sync.stream import StreamTextResult
+from onion.sync.worker import blocking
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from onion.agent import AgentCall, PrepareCall
+    from onion.loop.output import Output
+    from onion.loop.results import GenerateTextResult
+    from onion.loop.schema import SchemaSource
+    from onion.loop.settings import LoopOptions, RunOptions
+    from onion.spec.model import LanguageModel
+
+__all__ = ["StreamTextResult", "ToolLoopAgent", "generate_text", "stream_text"]
+
+ContextT = TypeVar("ContextT")
+AnyContextT = TypeVar("AnyContextT")
+OutputT = TypeVar("OutputT")
+
+
+@overload
+def generate_text(*, output: None = None, **options: Unpack[RunOptions]) -> GenerateTextResult[str]: ...
+@overload
+def generate_text(
+    *, output: Output[OutputT] | type[OutputT], **options: Unpack[RunOptions]
+) -> GenerateTextResult[OutputT]: ...
+def generate_text(
+    *, output: Output[OutputT] | type[OutputT] | None = None, **options: Unpack[RunOptions]
+) -> GenerateTextResult[str] | GenerateTextResult[OutputT]:
+    """`onion.generate_text`, blocking."""
+    if output is None:
+        return blocking(lambda: generate_async(to_output(None), options))
+    return blocking(lambda: generate_async(to_output(output), options))
+
+
+@overload
+def stream_text(*, output: None = None, **options: Unpack[RunOptions]) -> StreamTextResult[str]: ...
+@overload
+def stream_text(
+    *, output: Output[OutputT] | type[OutputT], **options: Unpack[RunOptions]
+) -> StreamTextResult[OutputT]: ...
+def stream_text(
+    *, output: Output[OutputT] | type[OutputT] | None = None, **options: Unpack[RunOptions]
+) -> StreamTextResult[str] | StreamTextResult[OutputT]:
+    """`onion.stream_text`, blocking."""
+    if output is None:
+        return StreamTextResult(stream_async(to_output(None), options))
+    return StreamTextResult(stream_async(to_output(output), options))
+
+
+class ToolLoopAgent(Generic[ContextT, OutputT]):
+    """`onion.ToolLoopAgent`, blocking. Takes the same arguments."""
+
+    @overload
+    def __init__(
+        self: ToolLoopAgent[AnyContextT, str],
+        *,
+        model: str | LanguageModel,
+        name: str | None = None,
+        output: None = None,
+        call_options_schema: SchemaSource | None = None,
+        prepare_call: PrepareCall | None = None,
+        **settings: Unpack[LoopOptions],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        *,
+        model: str | LanguageModel,
+        name: str | None = None,
+        output: Output[OutputT] | type[OutputT],
+        call_options_schema: SchemaSource | None = None,
+        prepare_call: PrepareCall | None = None,
+        **settings: Unpack[LoopOptions],
+    ) -> None: ...
+    def __init__(
+        self,
+        *,
+        model: str | LanguageModel,
+        name: str | None = None,
+        output: Output[OutputT] | type[OutputT] | None = None,
+        call_options_schema: SchemaSource | None = None,
+        prepare_call: PrepareCall | None = None,
+        **settings: Unpack[LoopOptions],
+    ) -> None:
+        chosen = DEFAULT_OUTPUT if output is None else to_output(output)
+        made = AsyncAgent[ContextT, object](
+            model=model,
+            name=name,
+            output=chosen,
+            call_options_schema=call_options_schema,
+            prepare_call=prepare_call,
+            **settings,
+        )
+        self._async: AsyncAgent[ContextT, OutputT] = made  # type: ignore[assignment]  # without `output=`, OutputT is str
+
+    def generate(self, *, options: object = None, **call: Unpack[AgentCall[ContextT]]) -> GenerateTextResult[OutputT]:
+        """Run to the end."""
+        return blocking(lambda: self._async.generate(options=options, **call))
+
+    def stream(self, *, options: object = None, **call: Unpack[AgentCall[ContextT]]) -> StreamTextResult[OutputT]:
+        """Run as a stream."""
+        return StreamTextResult(self._async.stream(options=options, **call))

@@ -1,0 +1,121 @@
+"""Where blocking calls run: one event loop in a background thread, and one task for each stream."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextvars
+import os
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TypeAlias, TypeVar
+
+T = TypeVar("T")
+Request: TypeAlias = Callable[[], Awaitable[None]]
+
+
+class Background:
+    """The event loop of this process's blocking calls, in a daemon thread that starts with the first of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = 0
+
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The loop; a forked process gets one of its own.
+
+        Raises:
+            RuntimeError: In the loop itself, which a blocking call would stop for ever.
+        """
+        with self._lock:
+            if self._loop is None or self._process != os.getpid():
+                self._loop = asyncio.new_event_loop()
+                self._process = os.getpid()
+                threading.Thread(target=self._loop.run_forever, name="onion-sync", daemon=True).start()
+            loop = self._loop
+        try:
+            is_inside = asyncio.get_running_loop() is loop
+        except RuntimeError:
+            is_inside = False
+        if is_inside:
+            msg = "onion.sync cannot be called from its own event loop: use the async functions there"
+            raise RuntimeError(msg)
+        return loop
+
+
+_background = Background()
+
+
+class Worker:
+    """One task that does what it is asked, one thing after another: a stream is opened, read and closed in it."""
+
+    def __init__(self) -> None:
+        self.loop = _background.loop()
+        self.requests: asyncio.Queue[Request | None] = asyncio.Queue()
+        context = contextvars.copy_context()
+        self.loop.call_soon_threadsafe(lambda: self._start(context))
+
+    def _start(self, context: contextvars.Context) -> None:
+        self._task = self.loop.create_task(_work(self.requests), context=context)
+
+    def cancel(self) -> None:
+        """Cancel what the task does, and the task."""
+        self.loop.call_soon_threadsafe(self._cancel)
+
+    def _cancel(self) -> None:
+        self._task.cancel()
+
+    def do(self, call: Callable[[], Awaitable[T]], *, interrupt: Callable[[], None]) -> T:
+        """What *call* gives, made in the task.
+
+        Args:
+            call: Makes what is awaited.
+            interrupt: Called if the waiting is interrupted, by Ctrl-C for example; must make *call* end soon.
+        """
+        done: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+        async def request() -> None:
+            try:
+                done.set_result(await call())
+            except BaseException as error:  # noqa: BLE001 - raised where the caller waits
+                done.set_exception(error)
+
+        self.loop.call_soon_threadsafe(self.requests.put_nowait, request)
+        try:
+            concurrent.futures.wait([done])
+        except BaseException:
+            interrupt()
+            concurrent.futures.wait([done])
+            raise
+        return done.result()
+
+    def stop(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """End the task after *last*."""
+        stop(self.loop, self.requests, last)
+
+
+async def _work(requests: asyncio.Queue[Request | None]) -> None:
+    while (request := await requests.get()) is not None:
+        await request()
+
+
+def stop(
+    loop: asyncio.AbstractEventLoop,
+    requests: asyncio.Queue[Request | None],
+    last: Callable[[], Awaitable[None]] | None,
+) -> None:
+    """Let the task of those *requests* do *last* and end."""
+    if not loop.is_closed():
+        if last is not None:
+            loop.call_soon_threadsafe(requests.put_nowait, last)
+        loop.call_soon_threadsafe(requests.put_nowait, None)
+
+
+def blocking(call: Callable[[], Coroutine[object, object, T]]) -> T:
+    """What *call* gives; being interrupted cancels it."""
+    worker = Worker()
+    try:
+        return worker.do(call, interrupt=worker.cancel)
+    finally:
+        worker.stop()
