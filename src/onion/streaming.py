@@ -6,8 +6,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from onion.errors import InvalidStreamPartError, StreamInterruptedError, StreamProviderError
+from onion.errors import InvalidStreamPartError, StreamInterruptedError
 from onion.spec.content import Content, Reasoning, Text, ToolResult
+from onion.spec.failures import reported_error
 from onion.spec.parts import (
     ErrorPart,
     FinishPart,
@@ -42,7 +43,7 @@ def to_exception(error: object) -> Exception:
     """The exception in an error part; what is none becomes a StreamProviderError that shows it."""
     if isinstance(error, Exception):
         return error
-    return StreamProviderError(f"the provider reported a failure inside the stream: {error!r}"[:300])
+    return reported_error(error)
 
 
 class _Block:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from onion.errors import InvalidArgumentError
 from onion.loop.attachments import Attachments
@@ -275,8 +275,17 @@ async def _overrides(run: Run, model: LanguageModel) -> StepOverrides:
 
 
 def _merged(base: ProviderOptions, over: ProviderOptions) -> ProviderOptions:
-    """Both options, by provider and then member by member; *over* wins where both have one."""
-    merged: dict[str, Mapping[str, JsonValue]] = dict(base)
-    for provider, members in over.items():
-        merged[provider] = {**merged.get(provider, {}), **members}
+    """Both options, objects member by member at every depth; *over* wins where both have something else."""
+    return {**base, **{provider: _deep(base.get(provider, {}), members) for provider, members in over.items()}}
+
+
+def _deep(base: Mapping[str, JsonValue], over: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    merged = dict(base)
+    for name, member in over.items():
+        known = merged.get(name)
+        merged[name] = _deep(known, member) if _is_object(known) and _is_object(member) else member
     return merged
+
+
+def _is_object(member: JsonValue) -> TypeGuard[Mapping[str, JsonValue]]:
+    return isinstance(member, Mapping)

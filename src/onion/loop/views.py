@@ -37,7 +37,6 @@ class Pump:
         self.open_views = 0
         self._parts = run_steps(run)
         self._is_busy = False
-        self._was_thrown = False
         self._waiting: list[asyncio.Future[None]] = []
         self._closing: asyncio.Future[None] | None = None
 
@@ -54,11 +53,10 @@ class Pump:
         self._is_busy = True
         control.enter()
         try:
-            if control.reason is None or self._was_thrown or not self.is_started:
+            if control.reason is None or control.is_over or not self.is_started:
                 self.is_started = True
                 part = await anext(self._parts)
             else:
-                self._was_thrown = True
                 part = await self._parts.athrow(control.reason)
         except StopAsyncIteration:
             self._finish()
@@ -163,7 +161,7 @@ class View(Generic[ItemT]):
             raise StopAsyncIteration
         await self._pump.drain()
         self._pump.was_raised = True
-        raise error
+        raise self._pump.run.failure or error
 
     async def aclose(self) -> None:
         """Stop reading; if this was the last view, the run ends."""

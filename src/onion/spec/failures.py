@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from onion.errors import OnionError
+from onion.errors import OnionError, StreamProviderError, is_retryable_status
 from onion.spec.base import is_array, is_object
 from onion.spec.naming import camel
 
@@ -56,3 +56,32 @@ def _classes() -> dict[str, type[OnionError]]:
         found |= {child.__name__: child for child in children if child.__module__ == OnionError.__module__}
         waiting += children
     return found
+
+
+_STATUS = {"rate_limit_error": 429, "api_error": 500, "server_error": 500, "overloaded_error": 503}
+"""The HTTP status that a failure would have had, by the type that providers give it inside a stream."""
+
+
+def reported_error(reported: object) -> StreamProviderError:
+    """The error for what a foreign provider sent in an error part: an object with a message, or anything else."""
+    fields = _fields(reported)
+    inner = _fields(fields.get("error")) or fields
+    message, kind, code = (inner.get(name) for name in ("message", "type", "code"))
+    if not isinstance(message, str):
+        return StreamProviderError(f"the provider reported a failure inside the stream: {reported!r}"[:300])
+    status = _STATUS.get(kind) if isinstance(kind, str) else None
+    return StreamProviderError(
+        message,
+        type=kind if isinstance(kind, str) else None,
+        code=code if isinstance(code, str | int) else None,
+        status_code=status,
+        is_retryable=status is not None and is_retryable_status(status),
+    )
+
+
+def _fields(data: object) -> Mapping[str, object]:
+    return data if _is_object(data) else {}
+
+
+def _is_object(data: object) -> TypeGuard[Mapping[str, object]]:
+    return isinstance(data, Mapping)
