@@ -9,7 +9,7 @@ from onion.errors import InvalidArgumentError
 from onion.loop.lifecycle import resolve
 from onion.loop.options import ToolOptions
 from onion.loop.toolset import needs_approval
-from onion.spec.base import JsonValue, value
+from onion.spec.base import JsonValue, is_object, value
 from onion.spec.tools import TypedToolCall
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def read_status(status: object, *, tool_name: str) -> Decision | None:
     """
     if status is None:
         return None
-    kind, reason = (status.get("type"), status.get("reason")) if _is_mapping(status) else (status, None)
+    kind, reason = (status.get("type"), status.get("reason")) if is_object(status) else (status, None)
     for known in STATUSES:
         if kind == known:
             return Decision(type=known, reason=None if reason is None else str(reason))
@@ -107,10 +107,6 @@ async def _of_policy(
         msg = f"tool_approval must be a mapping by tool name or a function, got {approval!r}"
         raise InvalidArgumentError(msg, parameter="tool_approval", value=approval)
     return read_status(status, tool_name=call.tool_name)
-
-
-def _is_mapping(status: object) -> TypeGuard[Mapping[str, object]]:
-    return isinstance(status, Mapping)
 
 
 def _is_table(approval: object) -> TypeGuard[Mapping[str, ApprovalStatus | ApprovalOfInput]]:

@@ -80,8 +80,4 @@ def reported_error(reported: object) -> StreamProviderError:
 
 
 def _fields(data: object) -> Mapping[str, object]:
-    return data if _is_object(data) else {}
-
-
-def _is_object(data: object) -> TypeGuard[Mapping[str, object]]:
-    return isinstance(data, Mapping)
+    return data if is_object(data) else {}
