@@ -218,6 +218,6 @@ def _json_of(output: object, place: str) -> JsonValue:
     try:  # through text: that alone turns NaN, which JSON lacks, into "NaN"
         json: JsonValue = from_json(to_json(output, inf_nan_mode="strings", bytes_mode="base64"))
     except PydanticSerializationError as error:
-        msg = f"{place} is a {type(output).__name__} without a JSON form ({error}): give JSON, or set to_model_output"
+        msg = f"{place} has no JSON form ({error}): give JSON, or set to_model_output"
         raise TypeValidationError(msg, value=output) from error
     return json
