@@ -45,6 +45,7 @@ Download: TypeAlias = Callable[[DownloadRequest], Awaitable[Downloaded | None]]
 """Fetches a file; None leaves the URL for the model."""
 
 _Change: TypeAlias = Callable[[FilePart], FilePart]
+_Place: TypeAlias = tuple[int, UserMessage | ToolMessage]
 
 
 class Attachments:
@@ -53,7 +54,7 @@ class Attachments:
     def __init__(self) -> None:
         self._files: dict[DownloadRequest, Downloaded | None] = {}
         self._scanned: Prompt = ()
-        self._places: tuple[int, ...] = ()
+        self._places: tuple[_Place, ...] = ()
 
     async def fill(self, prompt: Prompt, supported_urls: SupportedURLs, download: Download | None = None) -> Prompt:
         """*prompt* with the content of every file whose URL the model does not take.
@@ -69,8 +70,8 @@ class Attachments:
         places = self._find(prompt)
         wanted = {
             request: None
-            for place in places
-            for part in _files(prompt[place])
+            for _, message in places
+            for part in _files(message)
             if (request := _wanted(part, supported_urls)) is not None
         }
         if not wanted:
@@ -83,19 +84,20 @@ class Attachments:
             return part if request is None or file is None else _filled(part, file, request)
 
         filled = list(prompt)
-        for place in places:
-            filled[place] = _changed(prompt[place], change)
+        for place, message in places:
+            filled[place] = _changed(message, change)
         return tuple(filled)
 
-    def _find(self, prompt: Prompt) -> tuple[int, ...]:
-        """Where the messages with URLs are; what continues a prompt that was looked through is not looked at again."""
+    def _find(self, prompt: Prompt) -> tuple[_Place, ...]:
+        """The messages with URLs; what continues a prompt that was looked through is not looked at again."""
         known = len(self._scanned)
         if prompt[:known] != self._scanned:
             known, self._places = 0, ()
         new = tuple(
-            index
-            for index in range(known, len(prompt))
-            if any(isinstance(part.data, FileURL) for part in _files(prompt[index]))
+            (index, message)
+            for index, message in enumerate(prompt[known:], start=known)
+            if isinstance(message, UserMessage | ToolMessage)
+            and any(isinstance(part.data, FileURL) for part in _files(message))
         )
         self._scanned, self._places = prompt, self._places + new
         return self._places
@@ -149,23 +151,21 @@ def _filled(part: FilePart, file: Downloaded, request: DownloadRequest) -> FileP
     return dataclasses.replace(part, media_type=media_type, data=FileData(data=file.data))
 
 
-def _files(message: Message) -> Iterator[FilePart]:
+def _files(message: UserMessage | ToolMessage) -> Iterator[FilePart]:
     """The files that users and tools show; what the model made itself needs no download."""
     if isinstance(message, UserMessage):
         yield from (part for part in message.content if isinstance(part, FilePart))
-    elif isinstance(message, ToolMessage):
-        for part in message.content:
-            if isinstance(part, ToolResultPart) and isinstance(part.output, ContentOutput):
-                yield from (item for item in part.output.value if isinstance(item, FilePart))
+        return
+    for part in message.content:
+        if isinstance(part, ToolResultPart) and isinstance(part.output, ContentOutput):
+            yield from (item for item in part.output.value if isinstance(item, FilePart))
 
 
-def _changed(message: Message, change: _Change) -> Message:
+def _changed(message: UserMessage | ToolMessage, change: _Change) -> Message:
     if isinstance(message, UserMessage):
         shown = tuple(change(part) if isinstance(part, FilePart) else part for part in message.content)
         return dataclasses.replace(message, content=shown)
-    if isinstance(message, ToolMessage):
-        return dataclasses.replace(message, content=tuple(_changed_result(part, change) for part in message.content))
-    return message
+    return dataclasses.replace(message, content=tuple(_changed_result(part, change) for part in message.content))
 
 
 def _changed_result(part: ToolMessagePart, change: _Change) -> ToolMessagePart:

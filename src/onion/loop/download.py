@@ -110,7 +110,7 @@ class Downloader:
                 wanted.copy_with(host=address, userinfo=b"", fragment=None),
                 headers={
                     "host": wanted.netloc.decode("ascii"),
-                    "user-agent": _user_agent(),
+                    "user-agent": user_agent(),
                     "accept-encoding": "identity",
                 },
                 extensions={"sni_hostname": host},
@@ -140,7 +140,7 @@ class Downloader:
             raise _failure(url, "came compressed, although that was not asked for")
         data = bytearray()
         if int(response.headers.get("content-length", "0")) <= self._max_bytes:
-            async for piece in response.aiter_raw():
+            async for piece in response.aiter_bytes():
                 data += piece
                 if len(data) > self._max_bytes:
                     break
@@ -166,10 +166,11 @@ def _served(response: httpx.Response) -> str:
     return named.partition(";")[0].strip().lower() or UNKNOWN
 
 
-def _user_agent() -> str:
+def user_agent(package: str = "onion-ai") -> str:
+    """Who asks: ``onion/VERSION``, or ``onion`` where the *package* runs without being installed."""
     import importlib.metadata
 
     try:
-        return f"onion/{importlib.metadata.version('onion-ai')}"
+        return f"onion/{importlib.metadata.version(package)}"
     except importlib.metadata.PackageNotFoundError:
         return "onion"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from onion.errors import InvalidArgumentError
 from onion.loop.attachments import Attachments
@@ -24,7 +24,7 @@ from onion.loop.stop import DEFAULT_STOP, StopCondition, read_conditions
 from onion.loop.toolset import active, definitions, tool_set, validate_context
 from onion.middleware.retry import Retry
 from onion.registry import resolve_model
-from onion.spec.base import is_object, value
+from onion.spec.base import value
 from onion.spec.call import CallOptions, RunInfo
 from onion.spec.step import ModelInfo
 from onion.wrap import Middleware, has_model_hooks, unwrap, wrap_language_model
@@ -283,5 +283,9 @@ def _deep(base: Mapping[str, JsonValue], over: Mapping[str, JsonValue]) -> Mappi
     merged = dict(base)
     for name, member in over.items():
         known = merged.get(name)
-        merged[name] = _deep(known, member) if is_object(known) and is_object(member) else member
+        merged[name] = _deep(known, member) if _is_members(known) and _is_members(member) else member
     return merged
+
+
+def _is_members(member: JsonValue) -> TypeGuard[Mapping[str, JsonValue]]:
+    return isinstance(member, Mapping)

@@ -1,0 +1,188 @@
+"""Cancelling at every await point: nothing is left behind, whatever the run was doing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
+from types import coroutine
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
+
+from onion import Middleware, generate_text, is_step_count, stream_text, tool
+from onion.testing import After, ScriptedModel, Wait, answer, call, parts
+
+if TYPE_CHECKING:
+    from onion.loop import RunOptions, StepPreparation
+    from onion.spec import CallOptions, LanguageModel
+    from onion.spec.events import AbortEvent, EndEvent, ErrorEvent, StartEvent
+    from onion.wrap import Mode
+
+T = TypeVar("T")
+MOST_SUSPENSIONS = 200
+
+
+async def pause(turns: int = 2) -> None:
+    """Let others run."""
+    for _ in range(turns):
+        await asyncio.sleep(0)
+
+
+class Suspensions:
+    """Drives a coroutine and cancels the task that runs it at its n-th suspension."""
+
+    def __init__(self, cancel_at: int) -> None:
+        self.cancel_at = cancel_at
+        self.count = 0
+
+    @coroutine
+    def drive(self, inner: Coroutine[object, object, T]) -> Generator[object, object, T]:
+        """*inner*, with each of its suspensions counted."""
+        sent: object = None
+        failure: BaseException | None = None
+        while True:
+            try:
+                waited = inner.send(sent) if failure is None else inner.throw(failure)
+            except StopIteration as stop:
+                result: T = stop.value
+                return result
+            failure = None
+            self.count += 1
+            if self.count == self.cancel_at and (task := asyncio.current_task()) is not None:
+                task.cancel()
+            try:
+                sent = yield waited
+            except BaseException as error:  # noqa: BLE001 - it belongs to the inner coroutine
+                failure = error
+
+
+class Slow(Middleware):
+    """Waits before it calls."""
+
+    async def transform_params(self, *, params: CallOptions, type: Mode, model: LanguageModel) -> CallOptions:
+        await pause()
+        return params
+
+
+class World:
+    """Everything a run can wait for, and what became of it."""
+
+    def __init__(self) -> None:
+        self.model = ScriptedModel(
+            [
+                After(pause, answer("thinking", call("slow", id="1"), call("grow", id="2"), call("quick", id="3"))),
+                After(pause, parts("done ", Wait(pause), "now", Wait(pause))),
+            ]
+        )
+        self.started = self.cleaned = 0
+        self.endings: list[str] = []
+        self.has_begun = False
+        self.calls_when_cancelled = 0
+
+        @tool
+        async def slow() -> str:
+            """Wait, and clean up slowly."""
+            self.started += 1
+            try:
+                await pause(4)
+            finally:
+                await self.clean(3)
+            return "slow"
+
+        @tool
+        async def grow() -> AsyncIterator[int]:
+            """Yield some numbers."""
+            self.started += 1
+            try:
+                for number in range(3):
+                    await pause()
+                    yield number
+            finally:
+                await self.clean(2)
+
+        @tool
+        def quick() -> str:
+            """Run in a thread."""
+            return "quick"
+
+        self.tools = [slow, grow, quick]
+
+    async def clean(self, turns: int) -> None:
+        try:
+            await pause(turns)
+        finally:
+            self.cleaned += 1
+
+    async def begin(self, _event: StartEvent) -> None:
+        self.has_begun = True
+        await pause()
+
+    async def end(self, event: EndEvent | ErrorEvent | AbortEvent) -> None:
+        self.endings.append(type(event).__name__)
+        await pause()
+
+    def options(self) -> RunOptions:
+        async def prepare(_told: StepPreparation) -> None:
+            await pause()
+
+        async def approve(_call: object, _options: object) -> None:
+            await pause()
+
+        async def stop(_steps: object) -> bool:
+            await pause()
+            return False
+
+        return {
+            "model": self.model,
+            "prompt": "go",
+            "tools": self.tools,
+            "prepare_step": prepare,
+            "tool_approval": approve,
+            "stop_when": [stop, is_step_count(5)],
+            "middleware": [Slow()],
+            "max_retries": 0,
+            "on_start": self.begin,
+            "on_end": self.end,
+            "on_error": self.end,
+            "on_abort": self.end,
+        }
+
+
+async def generated(world: World) -> None:
+    await generate_text(**world.options())
+
+
+async def streamed(world: World) -> None:
+    async with stream_text(**world.options()) as result:
+        async for _ in result.full_stream:
+            pass
+
+
+@pytest.mark.parametrize("run", [generated, streamed])
+async def test_a_run_that_is_cancelled_anywhere_leaves_nothing_behind(
+    run: Callable[[World], Coroutine[object, object, None]],
+) -> None:
+    world = World()
+    finished = False
+    cancel_at = 0
+    while not finished:
+        cancel_at += 1
+        assert cancel_at < MOST_SUSPENSIONS
+        world, suspensions = World(), Suspensions(cancel_at)
+
+        task = asyncio.create_task(_drive(suspensions, run(world)))
+        await asyncio.wait([task])
+
+        finished = suspensions.count < cancel_at
+        where = f"cancelled at suspension {cancel_at}"
+        assert task.cancelled() is not finished or world.endings == ["EndEvent"], where
+        assert asyncio.all_tasks() == {asyncio.current_task()}, where
+        assert world.started == world.cleaned, where
+        assert world.model.open_calls == 0, where
+        assert len(world.endings) == world.has_begun, where
+    assert world.endings == ["EndEvent"]
+    assert cancel_at > 20
+
+
+async def _drive(suspensions: Suspensions, inner: Coroutine[object, object, T]) -> T:
+    return await suspensions.drive(inner)
