@@ -125,7 +125,7 @@ async def _read(scenario: Scenario, result: StreamTextResult[object], recorder: 
     record["textStream"] = "".join(map(str, seen["textStream"]))
     try:
         await result.steps
-    except Exception as error:  # noqa: BLE001 - a failure is an observation
+    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - a failure is an observation
         return record | {"error": encode_error(error), "errorPhase": "result"} | _view_errors(failures, error)
     return record | _view_errors(failures, None) | record_result(await result.consume())
 
@@ -135,7 +135,7 @@ async def _drained(view: AsyncIterator[object]) -> tuple[list[JsonValue], BaseEx
     try:
         async for item in view:
             items.append(encode(item))  # noqa: PERF401 - what came before a failure counts
-    except Exception as error:  # noqa: BLE001 - a failure is an observation
+    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - a failure is an observation
         return items, error
     return items, None
 

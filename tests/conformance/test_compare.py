@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from onion.spec import JsonValue
     from tests.conformance.data import Record
 
-DELTAS: JsonValue = [
+DELTAS: list[JsonValue] = [
     {"type": "text-start", "id": "a"},
     {"type": "text-delta", "id": "a", "text": "on"},
     {"type": "text-delta", "id": "a", "text": "e"},

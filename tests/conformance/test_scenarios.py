@@ -64,7 +64,8 @@ def test_the_command_prints_the_three_counts_and_what_fails(tmp_path: Path, caps
     good, bad = load(SCENARIOS / "gen-text-single-a.json"), load(SCENARIOS / "gen-text-single-a.json")
     bad["expect"]["text"] = "something else"
     bad["id"] = "bad"
-    broken = {**good, "model": [{"stream": []}]}
+    broken = good.copy()
+    broken["model"] = [{"stream": []}]
     for name, scenario in (("good", good), ("bad", bad), ("broken", broken)):
         (tmp_path / f"{name}.json").write_text(json.dumps(scenario), encoding="utf-8")
 
