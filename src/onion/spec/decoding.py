@@ -97,17 +97,10 @@ def _bytes(data: object, place: str) -> object:
     raise fail(place, "bytes", data)
 
 
-def _none(data: object, place: str) -> object:
-    if data is None:
-        return None
-    raise fail(place, "null", data)
-
-
 _LEAVES: dict[type, Decoder] = {
     **{kind: _plain(kind) for kind in _ALIASES},
     datetime: _moment,
     bytes: _bytes,
-    type(None): _none,
 }
 
 

@@ -71,12 +71,13 @@ def from_json(kind: object, data: object) -> object:
 
 
 @functools.cache
-def _members(kind: type) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-    """The constant tags of a class and its fields, each with the JSON key."""
+def _members(kind: type) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str, bool], ...]]:
+    """The constant tags of a class and its fields, each with the JSON key; for fields, whether None is written."""
     fields = [field for field in dataclasses.fields(kind) if field.metadata.get("json", True)]
     names = {field.name for field in fields}
     tags = [(camel(tag), getattr(kind, tag)) for tag in TAGS if tag not in names and hasattr(kind, tag)]
-    return tuple(tags), tuple((field.name, camel(field.name)) for field in fields)
+    required = {field.name for field in fields if field.default is field.default_factory is dataclasses.MISSING}
+    return tuple(tags), tuple((field.name, camel(field.name), field.name in required) for field in fields)
 
 
 def _encode(value: object, place: str) -> JsonValue:
@@ -89,9 +90,9 @@ def _encode(value: object, place: str) -> JsonValue:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         tags, fields = _members(type(value))
         encoded: dict[str, JsonValue] = dict(tags)
-        for name, key in fields:
+        for name, key, is_written in fields:
             member = getattr(value, name)
-            if member is not None:
+            if member is not None or is_written:
                 encoded[key] = _encode(member, f"{place}.{key}")
         return encoded
     return _encode_leaf(value, place)
