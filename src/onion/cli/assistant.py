@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from onion.spec.prompt import Message
 
 LOCAL_PROVIDER = "local"
+LOCAL_MAX_OUTPUT_TOKENS = 256
+"""The little local model may go on and on; half a minute of it is enough."""
 
 
 class Assistant:
@@ -32,14 +34,15 @@ class Assistant:
 
     def answer(self, messages: Sequence[Message]) -> StreamTextResult[str]:
         """The run that answers *messages*; nothing is sent before it is read."""
+        options, local = self._options, is_local(self._model)
         return stream_text(
             model=self._model,
             messages=messages,
-            instructions=self._options.system,
+            instructions=options.system,
             tools=self._tools,
-            stop_when=is_step_count(self._options.max_steps),
-            prepare_step=call_once if self._tools and is_local(self._model) else None,
-            max_output_tokens=self._options.max_output_tokens,
+            stop_when=is_step_count(options.max_steps),
+            prepare_step=call_once if self._tools and local else None,
+            max_output_tokens=options.max_output_tokens or (LOCAL_MAX_OUTPUT_TOKENS if local else None),
         )
 
 
@@ -51,8 +54,9 @@ def is_local(model: LanguageModel) -> bool:
 def call_once(preparation: StepPreparation) -> StepOverrides:
     """Make the first step call a tool, and leave the later ones none.
 
-    The little local model calls a tool only if it must, and then would never stop calling.
+    The little local model calls a tool only if it must, and then would never stop calling. It chooses best at
+    temperature 0.
     """
     if preparation.step_number == 0:
-        return {"tool_choice": "required"}
+        return {"tool_choice": "required", "temperature": 0}
     return {"active_tools": ()}

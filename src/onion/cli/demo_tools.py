@@ -1,4 +1,7 @@
-"""What `--tools demo` offers: three small tools that need no network, so that anybody can watch a model call one."""
+"""What `--tools demo` offers: three small tools that need no network, so that anybody can watch a model call one.
+
+Names and descriptions are those with which the little local model chooses best. The weather is made up.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,14 @@ class Weather(TypedDict):
 
 
 @tool
+def get_time() -> str:
+    """Get the current time and date."""
+    return dt.datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+@tool
 def get_weather(city: str) -> Weather:
-    """Tell the weather in a city (made up, but always the same for a city).
+    """Get the current weather in a city.
 
     Args:
         city: Name of the city, such as Paris.
@@ -32,8 +41,8 @@ def get_weather(city: str) -> Weather:
 
 
 @tool
-def multiply(a: float, b: float) -> float:
-    """Multiply two numbers.
+def calculate_product(a: float, b: float) -> float:
+    """Calculate the product of two numbers.
 
     Args:
         a: The first number.
@@ -42,15 +51,4 @@ def multiply(a: float, b: float) -> float:
     return a * b
 
 
-@tool
-def current_time(utc_offset_hours: int = 0) -> str:
-    """Tell the date and time of now.
-
-    Args:
-        utc_offset_hours: Hours that the wanted place is ahead of UTC; negative where it is behind.
-    """
-    zone = dt.timezone(dt.timedelta(hours=utc_offset_hours))
-    return dt.datetime.now(zone).isoformat(timespec="seconds")
-
-
-tools = (get_weather, multiply, current_time)
+tools = (get_time, get_weather, calculate_product)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from onion.cli.progress import download_progress
@@ -10,6 +11,9 @@ from onion.cli.render import Kind
 if TYPE_CHECKING:
     from onion.cli.options import Options
     from onion.cli.terminal import Terminal
+
+ENDPOINTS = ("/v1/chat/completions", "/v1/responses", "/v1/messages")
+WAIT_SECONDS = 1.0
 
 
 def fetch(options: Options, terminal: Terminal) -> int:
@@ -25,5 +29,21 @@ def fetch(options: Options, terminal: Terminal) -> int:
 
 
 def serve(options: Options, terminal: Terminal) -> int:
-    """Serve the local model until Ctrl-C."""
-    raise NotImplementedError
+    """Serve the local model until Ctrl-C, which is the way to end it and so no failure."""
+    from onion.providers.local import serve as serve_model
+
+    with serve_model(options.weights, host=options.host, port=options.port) as server:
+        terminal.line(server.url)
+        terminal.note(f"serves {server.model_id} under {', '.join(ENDPOINTS)}; Ctrl-C stops it", Kind.FIGURES)
+        try:
+            _wait()
+        except KeyboardInterrupt:
+            terminal.note("stopped", Kind.FIGURES)
+    return 0
+
+
+def _wait() -> None:
+    """Wait for Ctrl-C; in short pieces, since a long wait could not be interrupted on every system."""
+    never = threading.Event()
+    while not never.wait(WAIT_SECONDS):
+        pass

@@ -112,7 +112,12 @@ def _add_model_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="most model calls (default: %(default)s)",
     )
-    parser.add_argument("--max-output-tokens", type=positive, metavar="N", help="longest answer of a step, in tokens")
+    parser.add_argument(
+        "--max-output-tokens",
+        type=positive,
+        metavar="N",
+        help="longest answer of a step, in tokens (default: 256 for the local model, else the provider's)",
+    )
 
 
 def _add_local(
