@@ -6,22 +6,49 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from onion.middleware.add_tool_input_examples import AddToolInputExamples
     from onion.middleware.caching import SHARED, Cache
+    from onion.middleware.default_instructions import DefaultInstructions
+    from onion.middleware.default_settings import DefaultSettings
+    from onion.middleware.extract_json import ExtractJSON
+    from onion.middleware.extract_reasoning import ExtractReasoning
     from onion.middleware.logging import Logging
     from onion.middleware.retry import Retry
+    from onion.middleware.simulate_streaming import SimulateStreaming
     from onion.middleware.stores import CacheStore, MemoryStore
     from onion.middleware.tool_call_repair import BrokenToolCall, ToolCallRepair
 
-__all__ = ["SHARED", "BrokenToolCall", "Cache", "CacheStore", "Logging", "MemoryStore", "Retry", "ToolCallRepair"]
+__all__ = [
+    "SHARED",
+    "AddToolInputExamples",
+    "BrokenToolCall",
+    "Cache",
+    "CacheStore",
+    "DefaultInstructions",
+    "DefaultSettings",
+    "ExtractJSON",
+    "ExtractReasoning",
+    "Logging",
+    "MemoryStore",
+    "Retry",
+    "SimulateStreaming",
+    "ToolCallRepair",
+]
 
 _MODULES = {
     "SHARED": "caching",
+    "AddToolInputExamples": "add_tool_input_examples",
     "BrokenToolCall": "tool_call_repair",
     "Cache": "caching",
     "CacheStore": "stores",
+    "DefaultInstructions": "default_instructions",
+    "DefaultSettings": "default_settings",
+    "ExtractJSON": "extract_json",
+    "ExtractReasoning": "extract_reasoning",
     "Logging": "logging",
     "MemoryStore": "stores",
     "Retry": "retry",
+    "SimulateStreaming": "simulate_streaming",
     "ToolCallRepair": "tool_call_repair",
 }
 
