@@ -60,6 +60,11 @@ class Connection(asyncio.Protocol):
         self._transport.write(data)
         await self._writable.wait()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is being answered."""
+        return self._task is None or self._task.done()
+
     def reset(self) -> None:
         """Break the connection off without a goodbye."""
         self._transport.abort()
@@ -109,6 +114,7 @@ class Connection(asyncio.Protocol):
             self.request = Received(first.split(" ")[1], headers, rest[:length])
             self._buffer = rest[length:]
             self._server.received.append(self.request)
+            self._server.asked.set()
             self._task = asyncio.ensure_future(self._run())
 
     async def _run(self) -> None:
@@ -127,6 +133,8 @@ class Server:
     received: list[Received] = field(default_factory=list[Received])
     connections: list[Connection] = field(default_factory=list[Connection])
     """Every TCP connection so far."""
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the first request is there."""
 
 
 def answer(

@@ -18,14 +18,19 @@ from onion.spec.result import RequestInfo, ResponseInfo
 from onion.streaming import open_stream, replay
 
 if TYPE_CHECKING:
+    from onion.errors import APICallError
     from onion.providers._chat import ChatRequest
     from onion.providers._http import HTTPAnswer
+    from onion.providers._sse import ServerSentEvent
     from onion.spec.call import CallOptions
     from onion.spec.model import SupportedURLs
     from onion.spec.parts import StreamPart
     from onion.spec.result import GenerateResult
     from onion.spec.stream import StreamResult
     from onion.spec.usage import CallWarning
+
+_SHOWN_BYTES = 4096
+_SHOWN_CHARACTERS = 200
 
 
 @value
@@ -148,21 +153,49 @@ async def _parts(
 ) -> AsyncGenerator[StreamPart, None]:
     """The parts of a streamed answer; raises as long as no content was handed out, and closes the answer."""
     yield StreamStart(warnings=warnings)
-    events = SSEDecoder()
+    events = _Events(answer)
     failure: StreamInterruptedError | None = None
     try:
-        data: bytes | None = b""
-        while data is not None and not decoder.is_over:
+        while not (decoder.is_over or events.is_at_end):
             try:
-                data = await answer.next_bytes()
-                found = events.end() if data is None else events.feed(data)
+                found = await events.next()
             except StreamInterruptedError as error:
                 failure = error
                 break
-            for part in decoder.feed_events(found, is_rest=data is None):
+            for part in decoder.feed_events(found, is_rest=events.is_at_end):
                 yield part
-        for part in decoder.end(failure):
+        for part in decoder.end(failure or events.misfit()):
             yield part
         await answer.drain()
     finally:
         await answer.aclose()
+
+
+class _Events:
+    """The events of an answer; keeps how a body begins that holds none, to show what came instead."""
+
+    def __init__(self, answer: HTTPAnswer) -> None:
+        self.is_at_end = False
+        self._answer = answer
+        self._decoder = SSEDecoder()
+        self._has_events = False
+        self._head = b""
+
+    async def next(self) -> list[ServerSentEvent]:
+        """The events that the next piece of the body completes."""
+        data = await self._answer.next_bytes()
+        self.is_at_end = data is None
+        found = self._decoder.end() if data is None else self._decoder.feed(data)
+        if not self._has_events:
+            self._has_events = bool(found)
+            if data and len(self._head) < _SHOWN_BYTES:
+                self._head += data[:_SHOWN_BYTES]
+        return found
+
+    def misfit(self) -> APICallError | None:
+        """The error for a body that holds neither events nor comments, but something else."""
+        head = self._head.strip()
+        if self._has_events or not self.is_at_end or not head or head.startswith(b":"):
+            return None
+        shown = head[:_SHOWN_CHARACTERS].decode("utf-8", "replace")
+        return self._answer.failed(head, f"no stream of events but {shown}")
