@@ -21,9 +21,10 @@ from onion.spec.call import ToolInputExample
 from onion.spec.json import from_json
 
 if TYPE_CHECKING:
+    from types import UnionType
     from typing import Unpack
 
-    from onion.spec.base import JsonObject, JsonValue
+    from onion.spec.base import JsonObject, JSONSchema, JsonValue
 
 __all__ = ["Tool", "ToolOptions", "ToolSettings", "dynamic_tool", "provider_tool", "tool"]
 
@@ -50,7 +51,11 @@ def tool(
 ) -> Tool: ...
 @overload
 def tool(
-    *, name: str = "", input_schema: SchemaSource, execute: Function | None = None, **settings: Unpack[ToolSettings]
+    *,
+    name: str = "",
+    input_schema: UnionType | JSONSchema | Schema,
+    execute: Function | None = None,
+    **settings: Unpack[ToolSettings],
 ) -> Tool: ...
 def tool(
     function: Function | None = None,
