@@ -31,23 +31,14 @@ def get_time() -> str:
 
 @tool
 def get_weather(city: str) -> Weather:
-    """Get the current weather in a city.
-
-    Args:
-        city: Name of the city, such as Paris.
-    """
+    """Get the current weather in a city."""
     number = zlib.crc32(city.strip().lower().encode())
     return Weather(city=city, sky=_SKIES[number % len(_SKIES)], celsius=_COLDEST_CELSIUS + number % _DEGREES)
 
 
 @tool
 def calculate_product(a: float, b: float) -> float:
-    """Calculate the product of two numbers.
-
-    Args:
-        a: The first number.
-        b: The second number.
-    """
+    """Calculate the product of two numbers."""
     return a * b
 
 
