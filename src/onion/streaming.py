@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -247,8 +248,9 @@ async def open_stream(
             msg = "the provider's stream ended before any content"
             raise StreamInterruptedError(msg)  # noqa: TRY301 - the connection is released below
     except BaseException:
-        await parts.aclose()
-        if close is not None:
-            await close()
+        async with AsyncExitStack() as stack:
+            if close is not None:
+                stack.push_async_callback(close)
+            await parts.aclose()
         raise
     return StreamResult(parts, close=close, head=tuple(head), request=request, response=response)
