@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Generator
-from types import coroutine
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import TYPE_CHECKING
 
 import pytest
 
 from onion import Middleware, generate_text, is_step_count, stream_text, tool
 from onion.testing import After, ScriptedModel, Wait, answer, call, parts
+from onion.testing.suspensions import CancelledAt
 
 if TYPE_CHECKING:
     from onion.loop import RunOptions, StepPreparation
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from onion.spec.events import AbortEvent, EndEvent, ErrorEvent, StartEvent
     from onion.wrap import Mode
 
-T = TypeVar("T")
 MOST_SUSPENSIONS = 200
 
 
@@ -26,34 +25,6 @@ async def pause(turns: int = 2) -> None:
     """Let others run."""
     for _ in range(turns):
         await asyncio.sleep(0)
-
-
-class Suspensions:
-    """Drives a coroutine and cancels the task that runs it at its n-th suspension."""
-
-    def __init__(self, cancel_at: int) -> None:
-        self.cancel_at = cancel_at
-        self.count = 0
-
-    @coroutine
-    def drive(self, inner: Coroutine[object, object, T]) -> Generator[object, object, T]:
-        """*inner*, with each of its suspensions counted."""
-        sent: object = None
-        failure: BaseException | None = None
-        while True:
-            try:
-                waited = inner.send(sent) if failure is None else inner.throw(failure)
-            except StopIteration as stop:
-                result: T = stop.value
-                return result
-            failure = None
-            self.count += 1
-            if self.count == self.cancel_at and (task := asyncio.current_task()) is not None:
-                task.cancel()
-            try:
-                sent = yield waited
-            except BaseException as error:  # noqa: BLE001 - it belongs to the inner coroutine
-                failure = error
 
 
 class Slow(Middleware):
@@ -168,12 +139,13 @@ async def test_a_run_that_is_cancelled_anywhere_leaves_nothing_behind(
     while not finished:
         cancel_at += 1
         assert cancel_at < MOST_SUSPENSIONS
-        world, suspensions = World(), Suspensions(cancel_at)
+        world = World()
+        work = CancelledAt(run(world), cancel_at)
 
-        task = asyncio.create_task(_drive(suspensions, run(world)))
+        task = asyncio.create_task(_drive(work))
         await asyncio.wait([task])
 
-        finished = suspensions.count < cancel_at
+        finished = work.is_over
         where = f"cancelled at suspension {cancel_at}"
         assert task.cancelled() is not finished or world.endings == ["EndEvent"], where
         assert asyncio.all_tasks() == {asyncio.current_task()}, where
@@ -184,5 +156,5 @@ async def test_a_run_that_is_cancelled_anywhere_leaves_nothing_behind(
     assert cancel_at > 20
 
 
-async def _drive(suspensions: Suspensions, inner: Coroutine[object, object, T]) -> T:
-    return await suspensions.drive(inner)
+async def _drive(work: CancelledAt) -> None:
+    await work

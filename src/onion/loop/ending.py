@@ -53,7 +53,7 @@ async def end_badly(run: Run, error: BaseException) -> Sequence[FullStreamPart]:
 
     A run that is over already is left alone: its reader went away after the last part.
     """
-    cause, is_cancelled = run.control.cause(error)
+    cause, is_cancelled = await run.control.cause(error)
     run.is_torn = is_cancelled or not isinstance(cause, Exception | asyncio.CancelledError)
     if run.control.is_over:
         return ()

@@ -60,6 +60,7 @@ async def generate(
     async with aclosing(run_steps(run)) as parts:
         async for _ in parts:
             pass
+    await run.control.leave()
     if run.failure is not None:
         raise run.failure
     result = GenerateTextResult(run, reader)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -91,26 +92,30 @@ class Control:
             self._baseline = task.cancelling()
             self._loop = task.get_loop()
 
-    def leave(self) -> bool:
-        """The task has what it waited for; whether it must `absorb` a cancellation of ours."""
-        if not self._sent:
-            self._task = None
-        return self._sent
-
-    async def absorb(self) -> None:
-        """Take back a cancellation of ours that did not reach the task in time, or that somebody swallowed.
+    async def leave(self) -> None:
+        """The task has what it waited for.
 
         Raises:
-            CancelledError: When the task was cancelled from outside as well.
+            CancelledError: When a cancellation of ours, which is taken back, hid one from outside.
         """
-        task, self._task, self._sent = self._task, None, False
-        is_cancelled = False
-        try:
-            await asyncio.sleep(0)
-        except asyncio.CancelledError:
-            is_cancelled = True
-        if task is not None and task.uncancel() > self._baseline and is_cancelled:
+        is_cancelled = self._sent and await self.absorb()
+        self._task = None
+        if is_cancelled:
             raise asyncio.CancelledError
+
+    async def absorb(self) -> bool:
+        """Take back a cancellation of ours, whether it has reached the task, is on its way, or was swallowed.
+
+        Returns:
+            Whether the task was cancelled from outside as well.
+        """
+        task = self._task
+        if task is None or not self._sent:
+            return False
+        self._sent = False
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+        return task.uncancel() > self._baseline
 
     def interrupt(self, error: OnionError) -> None:
         """End the run with *error*; the first call counts. May be called from any thread."""
@@ -147,20 +152,17 @@ class Control:
             return True
         return self._task is not None and self._task.cancelling() > self._baseline
 
-    def cause(self, error: BaseException) -> tuple[BaseException, bool]:
+    async def cause(self, error: BaseException) -> tuple[BaseException, bool]:
         """What ended the run, given what was raised in it, and whether the reading task was cancelled from outside.
 
         A CancelledError that nobody asked for was raised by a model or a tool itself: it is a failure like others.
         """
+        is_cancelled = await self.absorb()
         if not isinstance(error, asyncio.CancelledError):
             return error, False
-        if self.reason is not None:
-            if self._sent and self._task is not None:
-                self._sent = False
-                self._task.uncancel()
-            if self._task is None or self._task.cancelling() <= self._baseline:
-                return self.reason, False
-        return (error, True) if self.is_stopping else (error, False)
+        if is_cancelled or (self._task is not None and self._task.cancelling() > self._baseline):
+            return error, True
+        return (error if self.reason is None else self.reason), False
 
     def finish(self) -> None:
         """The run has ended: no timer, no interruption; only a further cancellation counts from here."""

@@ -67,12 +67,11 @@ class Pump:
             for feed in self.feeds:
                 feed.take(part)
         finally:
-            self._is_busy = False
-            is_cancelling = control.leave()
-            if self._waiting:
+            try:
+                await control.leave()
+            finally:
+                self._is_busy = False
                 self._wake()
-        if is_cancelling:
-            await control.absorb()
 
     async def drain(self) -> None:
         """Drive the run to its end."""
