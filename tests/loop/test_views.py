@@ -331,10 +331,11 @@ async def test_a_with_block_closes_on_the_way_out() -> None:
 
 async def test_a_with_block_raises_the_failure_that_nobody_was_told_of() -> None:
     failures: list[ErrorEvent] = []
+    types: list[str] = []
 
     with pytest.raises(OnionError, match="broken"):
         async with stream_text(model=ScriptedModel([OnionError("broken")]), prompt="p", on_error=failures.append) as r:
-            types = [part.type async for part in r.full_stream]
+            types += [part.type async for part in r.full_stream]
 
     assert types == ["start", "error"]
     assert len(failures) == 1

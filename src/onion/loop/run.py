@@ -34,7 +34,7 @@ async def run_steps(run: Run) -> AsyncGenerator[FullStreamPart, None]:
     For whole answers the parts are the same but for the deltas. A failure ends the generator normally, once it was
     shown and noted on the run; cancellation, and what ends a process, passes.
     """
-    call_model = stream_answer if run.is_streaming else generate_answer
+    call_model, watchers = (stream_answer, run.told.on_chunk) if run.is_streaming else (generate_answer, ())
     try:
         yield Start()
         await begin_run(run)
@@ -47,8 +47,8 @@ async def run_steps(run: Run) -> AsyncGenerator[FullStreamPart, None]:
             for phase in (call_model, run_tools):
                 async with aclosing(phase(run, step)) as parts:
                     async for part in parts:
-                        if run.told.on_chunk:
-                            await run.told.tell(run.told.on_chunk, ChunkEvent(run=step.info, chunk=part))
+                        if watchers:
+                            await run.told.tell(watchers, ChunkEvent(run=step.info, chunk=part))
                         yield part
             yield await finish_step(run, step)
             if not await goes_on(run, step):
