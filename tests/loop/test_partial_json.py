@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pydantic_core import from_json
 
@@ -73,6 +73,7 @@ def test_a_value_is_said_to_have_changed_exactly_when_it_has(chunks: list[str]) 
         before = parser.value
 
 
+@settings(max_examples=40)
 @given(texts())
 def test_the_value_of_a_text_does_not_depend_on_where_it_was_cut(text: str) -> None:
     parser = PartialJSON()
@@ -83,6 +84,7 @@ def test_the_value_of_a_text_does_not_depend_on_where_it_was_cut(text: str) -> N
             assert parser.value == fed([text[: end + 1]]).value
 
 
+@settings(max_examples=40)
 @given(texts())
 def test_partials_are_those_of_the_reference_parser_where_both_mean_the_same(text: str) -> None:
     # It leaves out words and numbers that are not whole, and refuses halves of surrogate pairs.

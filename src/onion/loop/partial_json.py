@@ -13,8 +13,30 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from onion.loop import json_grammar as grammar
-from onion.loop.json_grammar import decoded, number
+from onion.loop.json_grammar import (
+    CLOSER,
+    COMMA,
+    DIGITS,
+    ITEM,
+    MEMBER,
+    NAME,
+    OPEN_COMMA,
+    OPEN_DIGITS,
+    OPEN_ITEM,
+    OPEN_MEMBER,
+    OPEN_NAME,
+    OPEN_TEXT,
+    OPEN_WORD,
+    OPENER,
+    STRING_RUN,
+    TEXT,
+    WHOLE_NUMBER,
+    WORD,
+    WORD_OF,
+    WORDS,
+    decoded,
+    number,
+)
 
 if TYPE_CHECKING:
     import re
@@ -106,7 +128,7 @@ class PartialJSON:
         """Whether the text so far is a whole JSON text."""
         if self.is_broken or self._stack:
             return False
-        return bool(self._root) or grammar.WHOLE_NUMBER.fullmatch(self._rest) is not None
+        return bool(self._root) or WHOLE_NUMBER.fullmatch(self._rest) is not None
 
     @property
     def cost(self) -> int:
@@ -155,7 +177,7 @@ class PartialJSON:
         position = 0
         try:
             while not self._root:
-                found = (grammar.ITEM if isinstance(self._container, list) else grammar.MEMBER).match(text, position)
+                found = (ITEM if isinstance(self._container, list) else MEMBER).match(text, position)
                 if found is None:
                     break
                 position = found.end()
@@ -167,20 +189,23 @@ class PartialJSON:
     def _take(self, piece: re.Match[str]) -> None:
         """Put a whole piece in its place; raises ValueError where it has none."""
         kind = piece.lastindex
-        if kind == grammar.CLOSER:
+        if kind == CLOSER:
             self._close()
             return
-        if (piece[grammar.COMMA] is None) is bool(self._container):
+        if (piece[COMMA] is None) is bool(self._container):
             raise ValueError
-        name = decoded(piece[grammar.NAME])
-        if kind == grammar.TEXT:
-            self._keep(name, decoded(piece[grammar.TEXT]))
-        elif kind == grammar.OPENER:
-            self._open(name, [] if piece[grammar.OPENER] == "[" else {})
-        elif kind == grammar.DIGITS:
-            self._keep(name, number(piece[grammar.DIGITS]))
+        name: str = piece[NAME]
+        if "\\" in name:
+            name = decoded(name)
+        if kind == TEXT:
+            text: str = piece[TEXT]
+            self._keep(name, decoded(text) if "\\" in text else text)
+        elif kind == OPENER:
+            self._open(name, [] if piece[OPENER] == "[" else {})
+        elif kind == DIGITS:
+            self._keep(name, number(piece[DIGITS]))
         else:
-            self._keep(name, grammar.WORDS[piece[grammar.WORD]])
+            self._keep(name, WORDS[piece[WORD]])
 
     def _keep(self, name: str, value: JsonValue) -> None:
         if self._leaf is MISSING or self._leaf != value:
@@ -215,42 +240,44 @@ class PartialJSON:
             if rest.strip(" \t\n\r"):
                 raise ValueError
             return
-        found = (grammar.OPEN_ITEM if isinstance(self._container, list) else grammar.OPEN_MEMBER).match(rest)
+        found = (OPEN_ITEM if isinstance(self._container, list) else OPEN_MEMBER).match(rest)
         if found is None or not self._is_comma_right(found, rest):
             raise ValueError
         self._rest = rest
         kind = found.lastindex
-        if kind == grammar.OPEN_TEXT:
-            self._show_leaf(found, decoded(found[grammar.OPEN_TEXT]))
-        elif kind == grammar.OPEN_DIGITS:
-            self._show_leaf(found, number(found[grammar.OPEN_DIGITS]))
-        elif kind == grammar.OPEN_WORD:
-            word = grammar.WORD_OF[found[grammar.OPEN_WORD][0]]
-            if not word.startswith(found[grammar.OPEN_WORD]):
+        if kind == OPEN_TEXT:
+            text: str = found[OPEN_TEXT]
+            self._show_leaf(found, decoded(text) if "\\" in text else text)
+        elif kind == OPEN_DIGITS:
+            self._show_leaf(found, number(found[OPEN_DIGITS]))
+        elif kind == OPEN_WORD:
+            word = WORD_OF[found[OPEN_WORD][0]]
+            if not word.startswith(found[OPEN_WORD]):
                 raise ValueError
-            self._show_leaf(found, grammar.WORDS[word])
+            self._show_leaf(found, WORDS[word])
         if len(rest) > MAX_REREAD:
-            if kind == grammar.OPEN_TEXT:
-                self._length = found.end() - found.start(grammar.OPEN_TEXT)
-                self._pieces = [decoded(found[grammar.OPEN_TEXT])]
-                self._rest = rest[found.end(grammar.OPEN_TEXT) :]
+            if kind == OPEN_TEXT:
+                self._length = found.end() - found.start(OPEN_TEXT)
+                self._pieces = [decoded(found[OPEN_TEXT])]
+                self._rest = rest[found.end(OPEN_TEXT) :]
             else:
                 self._patience = len(rest) * PATIENCE
 
     def _is_comma_right(self, found: re.Match[str], rest: str) -> bool:
-        if found[grammar.OPEN_COMMA]:
+        if found[OPEN_COMMA]:
             return bool(self._container)
         return not self._container or not rest.strip(" \t\n\r")
 
     def _show_leaf(self, found: re.Match[str], leaf: JsonValue) -> None:
-        self._name = decoded(found[grammar.OPEN_NAME])
+        name: str = found[OPEN_NAME]
+        self._name = decoded(name) if "\\" in name else name
         if self._leaf is MISSING or self._leaf != leaf:
             self._leaf = leaf
             self._changed = True
 
     def _read_string(self, text: str) -> str:
         """Read on in the long string that is open; what follows it, if it ends here."""
-        found = grammar.STRING_RUN.match(text)
+        found = STRING_RUN.match(text)
         pieces = self._pieces
         if found is None or pieces is None:
             self.is_broken = True
