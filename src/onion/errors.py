@@ -163,9 +163,10 @@ class StreamProviderError(OnionError):
         code: The provider's code, if it names one.
         status_code: The HTTP status that the failure would have had, if the provider says so.
         is_retryable: Whether the same call may succeed later.
+        data: What the provider said, as it said it.
     """
 
-    fields: ClassVar[tuple[str, ...]] = ("type", "code", "status_code", "is_retryable")
+    fields: ClassVar[tuple[str, ...]] = ("type", "code", "status_code", "is_retryable", "data")
 
     def __init__(
         self,
@@ -175,12 +176,14 @@ class StreamProviderError(OnionError):
         code: str | int | None = None,
         status_code: int | None = None,
         is_retryable: bool = False,
+        data: object = None,
     ) -> None:
         super().__init__(message)
         self.type = type
         self.code = code
         self.status_code = status_code
         self.is_retryable = is_retryable
+        self.data = data
 
 
 class StreamInterruptedError(OnionError):
