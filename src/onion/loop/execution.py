@@ -63,17 +63,16 @@ async def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPar
     """
     if len(jobs) == 1 and jobs[0].tool.style != "generator":
         await _tell_start(run, jobs[0])
-        outcome = await _outcome(run, jobs[0], _ignore)
+        outputs: list[object] = []
+        outcome = await _outcome(run, jobs[0], outputs.append)
         run.control.check()
+        for output in outputs:
+            yield result_of(jobs[0].client.call, output, preliminary=True)
         yield outcome
         return
     async with aclosing(_together(run, jobs)) as parts:
         async for part in parts:
             yield part
-
-
-def _ignore(_output: object) -> None:
-    """What is not a generator has no preliminary outputs."""
 
 
 async def _together(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPart, None]:
@@ -197,10 +196,7 @@ async def _through(layers: Sequence[Middleware], job: Job, call: TypedToolCall, 
 
 
 async def _start(tool: Tool, parsed: object, options: ToolOptions[object], emit: Emit) -> object:
-    if tool.style == "sync":
-        output = await _in_thread(tool, parsed, options)
-        return await resolve(output)
-    started = tool.start(parsed, options)
+    started = await _in_thread(tool, parsed, options) if tool.style == "sync" else tool.start(parsed, options)
     return await _last(started, emit) if _is_iterable(started) else await resolve(started)
 
 
