@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,24 @@ def test_a_string_that_names_no_model_is_refused_and_the_providers_are_listed(na
 
     assert caught.value.model_id == name
     assert caught.value.kind == "language model"
+
+
+@pytest.mark.parametrize("name", ["openai:gpt-5", "openai.chat:gpt-5"])
+def test_a_string_names_provider_and_model(name: str) -> None:
+    model = resolve_model(name)
+
+    assert model.provider == "openai.chat"
+    assert model.model_id == "gpt-5"
+
+
+def test_a_string_names_a_file_of_weights_for_the_local_model(tmp_path: Path) -> None:
+    weights = tmp_path / "small.gguf"
+    weights.write_bytes(b"GGUF and more")
+
+    model = resolve_model(f"local:{weights}")
+
+    assert model.provider == "local"
+    assert model.model_id == "small"
 
 
 def test_only_the_first_colon_separates_provider_and_model() -> None:

@@ -47,7 +47,7 @@ def text(*parts: FullStreamPart) -> str:
 
 
 def test_deltas_become_pieces_as_they_come() -> None:
-    parts = [
+    parts: list[FullStreamPart] = [
         TextStart(id="1"),
         TextDeltaOutput(id="1", text="Hel"),
         TextDeltaOutput(id="1", text="lo"),
@@ -172,6 +172,7 @@ def test_an_error_is_one_line_with_its_class() -> None:
 
     assert error_text(error) == "InvalidToolInputError: first line second line"
     assert error_text(TimeoutError()) == "TimeoutError"
+    assert error_text("no such\ntool") == "no such tool"
 
 
 def test_a_long_value_is_shortened() -> None:

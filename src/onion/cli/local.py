@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from typing import TYPE_CHECKING
 
 from onion.cli.progress import download_progress
@@ -36,14 +36,9 @@ def serve(options: Options, terminal: Terminal) -> int:
         terminal.line(server.url)
         terminal.note(f"serves {server.model_id} under {', '.join(ENDPOINTS)}; Ctrl-C stops it", Kind.FIGURES)
         try:
-            _wait()
+            # In short pieces, since one long wait could not be interrupted on every system.
+            while True:
+                time.sleep(WAIT_SECONDS)
         except KeyboardInterrupt:
             terminal.note("stopped", Kind.FIGURES)
     return 0
-
-
-def _wait() -> None:
-    """Wait for Ctrl-C; in short pieces, since a long wait could not be interrupted on every system."""
-    never = threading.Event()
-    while not never.wait(WAIT_SECONDS):
-        pass

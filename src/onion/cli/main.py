@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
+import contextlib
 import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -76,7 +75,9 @@ def main(argv: Sequence[str] | None = None, terminal: Terminal | None = None) ->
         terminal.note("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        _drop_stdout()
+        # Closed now, stdout is not flushed once more, in vain and with a traceback, when the interpreter ends.
+        with contextlib.suppress(BrokenPipeError):
+            terminal.stdout.close()
         return CLOSED_PIPE
     except Exception as error:  # noqa: BLE001 - a program's user gets a line, not a traceback
         return _report(error, terminal, debug=options.debug)
@@ -89,8 +90,3 @@ def _report(error: Exception, terminal: Terminal, *, debug: bool) -> int:
     terminal.note(f"onion: {message}", Kind.ERROR)
     is_misuse = isinstance(error, UsageError | NoSuchModelError | InvalidArgumentError | InvalidPromptError)
     return MISUSED if is_misuse else FAILED
-
-
-def _drop_stdout() -> None:
-    """Let the interpreter's last flush go nowhere, instead of failing once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
