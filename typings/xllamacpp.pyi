@@ -1,4 +1,4 @@
-"""What Onion uses of xllamacpp, which ships no types."""
+# What Onion uses of xllamacpp, which ships no types.
 
 from collections.abc import Callable
 
@@ -16,6 +16,7 @@ class CommonParams:
     chat_template: str
     cors_origins: str
     cpuparams: CpuParams
+    endpoint_metrics: bool
     endpoint_slots: bool
     hostnames: list[str]
     model: CommonParamsModel
@@ -30,6 +31,7 @@ class CommonParams:
 class Server:
     listening_address: str
     def __init__(self, params: CommonParams) -> None: ...
+    def handle_metrics(self) -> str: ...
     def handle_chat_completions(self, prompt: JsonObject, callback: Callable[[JsonObject], bool]) -> None: ...
 
 def json_schema_to_grammar(schema: JsonObject) -> str: ...

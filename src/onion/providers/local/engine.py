@@ -14,14 +14,21 @@ if TYPE_CHECKING:
     from onion.spec.base import JsonObject
 
 CLOSE_SECONDS = 10.0
-"""How long closing a stream waits for the engine to let the call go; it looks after each batch and each token."""
+"""The engine looks whether it shall stop after each batch of a prompt and each token of an answer."""
 
 
 class Engine:
-    """Runs as many calls at once as the native engine has slots; more of them wait here, and cost no slot."""
+    """Runs as many calls at once as the native engine has slots; more of them wait here, and cost no slot.
 
-    def __init__(self, native: NativeEngine, slots: int) -> None:
+    Args:
+        native: Does the work.
+        slots: How many calls it can do at once.
+        close_seconds: How long closing a stream waits for its slot to be free.
+    """
+
+    def __init__(self, native: NativeEngine, slots: int, *, close_seconds: float = CLOSE_SECONDS) -> None:
         self.native = native
+        self._close_seconds = close_seconds
         self._threads = ThreadPoolExecutor(max_workers=slots, thread_name_prefix="onion-local")
         self._is_closed = threading.Event()
 
@@ -44,7 +51,7 @@ class Engine:
             if not running.cancelled():
                 running.result()
         finally:
-            await call.stop(running)
+            await call.stop(running, self._close_seconds)
 
     def close(self) -> None:
         """Stop the calls that run, give up those that wait, and end the native engine. Blocks until all is done."""
@@ -73,13 +80,13 @@ class _Call:
         """The call is over, or was given up before it began."""
         self._tell(None)
 
-    async def stop(self, running: Future[None]) -> None:
-        """Have the engine stop, and wait until it has let the slot go."""
+    async def stop(self, running: Future[None], patience: float) -> None:
+        """Have the engine stop, and wait until it has let the slot go, but no longer than *patience* seconds."""
         self._is_stopped = True
         if running.done() or running.cancel():
             return
         with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_SECONDS):
+            async with asyncio.timeout(patience):
                 while await self.arrived.get() is not None:
                     pass
 

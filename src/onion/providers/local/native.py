@@ -107,6 +107,7 @@ def start_native(settings: EngineSettings) -> NativeEngine:
     api_key = secrets.token_urlsafe() if settings.is_private else settings.api_key
     try:
         server = xllamacpp.Server(_parameters(settings, api_key))
+        server.handle_metrics()  # an engine that is ended before its loop runs never ends: wait for its first answer
     except RuntimeError as error:
         msg = (
             f"the engine cannot run {str(settings.weights)!r} at {settings.host}:{settings.port} ({error}): is it a "
@@ -132,6 +133,7 @@ def _parameters(settings: EngineSettings, api_key: str) -> xllamacpp.CommonParam
     parameters.api_keys = [api_key] if api_key else []
     parameters.cors_origins = ""  # its default lets every web page in the user's browser call it
     parameters.ui = False
+    parameters.endpoint_metrics = True
     parameters.endpoint_slots = True
     parameters.chat_template = settings.chat_template
     parameters.verbosity = _SILENT

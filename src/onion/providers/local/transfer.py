@@ -76,7 +76,11 @@ def _trusted() -> ssl.SSLContext:
     for name in ("PIP_CERT", "REQUESTS_CA_BUNDLE"):  # pip reads both
         file = os.environ.get(name)
         if file and Path(file).is_file():
-            context.load_verify_locations(cafile=file)
+            try:
+                context.load_verify_locations(cafile=file)
+            except ssl.SSLError as error:
+                msg = f"{name} names {file!r}, which holds no certificate"
+                raise TransferError(msg, is_refused=True) from error
     return context
 
 
@@ -92,7 +96,7 @@ def _save(response: httpx.Response, target: Path, done: int, progress: Progress)
     total = done + int(length) if length else None
     progress(done, total)
     with target.open("ab" if done else "wb") as file:
-        for block in response.iter_raw(1 << 16):
+        for block in response.iter_raw():
             file.write(block)
             done += len(block)
             progress(done, total)
