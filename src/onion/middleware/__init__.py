@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from onion.middleware.simulate_streaming import SimulateStreaming
     from onion.middleware.stores import CacheStore, MemoryStore
     from onion.middleware.tool_call_repair import BrokenToolCall, ToolCallRepair
+    from onion.middleware.tracing import Tracing
 
 __all__ = [
     "SHARED",
@@ -33,6 +34,7 @@ __all__ = [
     "Retry",
     "SimulateStreaming",
     "ToolCallRepair",
+    "Tracing",
 ]
 
 _MODULES = {
@@ -50,6 +52,7 @@ _MODULES = {
     "Retry": "retry",
     "SimulateStreaming": "simulate_streaming",
     "ToolCallRepair": "tool_call_repair",
+    "Tracing": "tracing",
 }
 
 

@@ -1,0 +1,262 @@
+"""Tracing: OpenTelemetry spans and metrics for runs, model calls and tools.
+
+Goes outermost: a span covers the whole call, its retries included. On a model it makes the ``chat`` spans; in the
+loop's ``middleware=`` also ``invoke_agent`` for the run and ``execute_tool`` for each tool. A stream's parts are only
+looked at; its span ends when the stream ends, however it ends. The span of a call or tool is the current one only
+while it is being opened or executed, never between two parts of a stream.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from opentelemetry import context as otel_context
+from opentelemetry import metrics, trace
+from opentelemetry.context import Context
+from opentelemetry.trace import Span, SpanKind
+
+from onion.middleware.tracing import attributes as say
+from onion.middleware.tracing import names
+from onion.middleware.tracing.watching import (
+    IS_COUNTED,
+    SCOPE,
+    ChatWatch,
+    Instruments,
+    attached,
+    end_span,
+    has_meters,
+    inside,
+    outcome_of,
+)
+from onion.spec.base import value
+from onion.streaming import replay_parts
+from onion.wrap import Middleware
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import Tracer, TracerProvider
+
+    from onion.spec.call import CallOptions, RunInfo
+    from onion.spec.events import AbortEvent, EndEvent, ErrorEvent, StartEvent
+    from onion.spec.model import LanguageModel
+    from onion.spec.result import GenerateResult
+    from onion.spec.stream import StreamResult
+    from onion.spec.tools import TypedToolCall
+    from onion.spec.transform import Outcome
+    from onion.wrap import DoGenerate, DoStream, Execute, Mode
+
+NO_TRACER = trace.NoOpTracer()
+
+
+@runtime_checkable
+class InRun(Protocol):
+    """What tells which run it belongs to, such as the options of a tool."""
+
+    run: RunInfo | None
+
+
+@value
+class _RunSpan:
+    span: Span
+    context: Context
+
+
+class Tracing(Middleware):
+    """Makes spans and metrics as the GenAI semantic conventions of OpenTelemetry name them.
+
+    Each span ends once and says in ``onion.outcome`` how: ``finished``, ``error`` (with status and exception),
+    ``closed`` early by its reader, or ``cancelled``. Only chat spans carry ``gen_ai.usage.*``, and of several Tracing
+    layers around one call only the outermost; an answer from a cache counts nothing. Without an OpenTelemetry SDK the
+    layer does nothing.
+
+    Args:
+        tracer_provider: Makes the spans; without it the global one, looked up at each call.
+        meter_provider: Makes the metrics; without it the global one.
+        capture_content: Whether spans show prompts, answers, and inputs and outputs of tools, masked and bounded. Also
+            on if ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` says so.
+        clock: Seconds on a clock that only goes forward, for the metrics.
+    """
+
+    def __init__(
+        self,
+        tracer_provider: TracerProvider | None = None,
+        meter_provider: MeterProvider | None = None,
+        *,
+        capture_content: bool = False,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        asked = os.environ.get(names.CAPTURE_CONTENT_VARIABLE, "").lower()
+        self.capture_content = capture_content or asked in ("true", "1", "span_only", "span_and_event")
+        self._tracer_provider = tracer_provider
+        self._meter_provider = meter_provider
+        self._clock = clock
+        self._instruments: tuple[MeterProvider, Instruments] | None = None
+
+    def __repr__(self) -> str:
+        return "Tracing(capture_content=True)" if self.capture_content else "Tracing()"
+
+    async def wrap_generate(
+        self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
+    ) -> GenerateResult:
+        """Answer whole, inside of a span."""
+        opened = self._open_chat(params, model, "generate")
+        if opened is None:
+            return await do_generate()
+        watch, context = opened
+        try:
+            with attached(context):
+                result = await do_generate()
+        except BaseException as error:
+            watch.fail(error)
+            raise
+        for part in replay_parts(result):
+            watch.note(part)
+        watch.close("finished", None)
+        return result
+
+    async def wrap_stream(
+        self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
+    ) -> StreamResult:
+        """Open the stream inside of a span, which ends with it."""
+        opened = self._open_chat(params, model, "stream")
+        if opened is None:
+            return await do_stream()
+        watch, context = opened
+        try:
+            with attached(context):
+                stream = await do_stream()
+        except BaseException as error:
+            watch.fail(error)
+            raise
+        return stream.pipe(lambda: watch)
+
+    async def wrap_tool(self, *, execute: Execute, tool_call: TypedToolCall, tool: object, options: object) -> object:
+        """Run the tool inside of a span, a child of the run's."""
+        tracer = self._tracer()
+        if tracer is None:
+            return await execute()
+        parent = self._context_of(options.run if isinstance(options, InRun) else None)
+        span = tracer.start_span(
+            f"{names.EXECUTE_TOOL} {tool_call.tool_name}",
+            context=parent,
+            attributes={
+                names.OPERATION_NAME: names.EXECUTE_TOOL,
+                names.TOOL_NAME: tool_call.tool_name,
+                names.TOOL_TYPE: "function",
+                names.TOOL_CALL_ID: tool_call.tool_call_id,
+            },
+        )
+        is_shown = self.capture_content and span.is_recording()
+        if is_shown:
+            span.set_attribute(names.TOOL_CALL_ARGUMENTS, say.value_text(tool_call.input))
+        try:
+            with attached(inside(span, parent, is_counted=False)):
+                output = await execute()
+        except BaseException as error:
+            end_span(span, outcome_of(error), error)
+            raise
+        if is_shown:
+            span.set_attribute(names.TOOL_CALL_RESULT, say.value_text(output))
+        end_span(span, "finished", None)
+        return output
+
+    def on_start(self, event: StartEvent) -> None:
+        """Open the run's span; it is never the current one, its children find it by the run."""
+        tracer = self._tracer()
+        if tracer is None:
+            return
+        parent = otel_context.get_current()
+        agent = event.run.agent
+        found = say.common_attributes(names.INVOKE_AGENT, event.model.provider, event.model.model_id)
+        span = tracer.start_span(
+            f"{names.INVOKE_AGENT} {agent}" if agent else names.INVOKE_AGENT,
+            context=parent,
+            kind=SpanKind.INTERNAL,
+            attributes={**found, names.RUN_ID: event.run.run_id, **say.known({names.AGENT_NAME: agent})},
+        )
+        context = inside(span, parent, is_counted=False)
+        event.run.state[self, event.run.run_id] = _RunSpan(span=span, context=context)
+
+    def on_end(self, event: EndEvent) -> None:
+        """End the run's span with what the run used."""
+        used = event.total_usage
+        self._end_run(
+            event.run,
+            "finished",
+            None,
+            {
+                names.STEPS: len(event.steps),
+                names.RESPONSE_FINISH_REASONS: [event.finish_reason],
+                names.TOTAL_INPUT_TOKENS: used.input_tokens,
+                names.TOTAL_OUTPUT_TOKENS: used.output_tokens,
+            },
+        )
+
+    def on_error(self, event: ErrorEvent) -> None:
+        """End the run's span with the error."""
+        self._end_run(event.run, "error", event.error, {names.STEPS: len(event.steps)})
+
+    def on_abort(self, event: AbortEvent) -> None:
+        """End the run's span, which was given up and did not fail."""
+        self._end_run(event.run, "cancelled", None, {names.STEPS: len(event.steps)})
+
+    def _end_run(
+        self,
+        run: RunInfo,
+        outcome: Outcome,
+        error: BaseException | None,
+        said: dict[str, say.Attribute | None],
+    ) -> None:
+        found = run.state.pop((self, run.run_id), None)
+        if isinstance(found, _RunSpan):
+            found.span.set_attributes(say.known(said))
+            end_span(found.span, outcome, error)
+
+    def _context_of(self, run: RunInfo | None) -> Context:
+        """Where the children of *run* belong: under its span, else where they are."""
+        found = None if run is None else run.state.get((self, run.run_id))
+        return found.context if isinstance(found, _RunSpan) else otel_context.get_current()
+
+    def _open_chat(self, params: CallOptions, model: LanguageModel, mode: Mode) -> tuple[ChatWatch, Context] | None:
+        tracer = self._tracer()
+        instruments = self._meters()
+        if tracer is None and instruments is None:
+            return None
+        is_counted = otel_context.get_value(IS_COUNTED) is True
+        parent = self._context_of(params.run)
+        span = (tracer or NO_TRACER).start_span(
+            f"{names.CHAT} {model.model_id}",
+            context=parent,
+            kind=SpanKind.CLIENT,
+            attributes=say.request_attributes(params, model, is_stream=mode == "stream"),
+        )
+        if self.capture_content and span.is_recording():
+            span.set_attributes(say.prompt_attributes(params))
+        watch = ChatWatch(
+            span,
+            instruments,
+            say.common_attributes(names.CHAT, model.provider, model.model_id),
+            is_counted=is_counted,
+            captures_content=self.capture_content,
+            clock=self._clock,
+        )
+        return watch, inside(span, parent, is_counted=True)
+
+    def _tracer(self) -> Tracer | None:
+        """None if nobody would see the spans."""
+        provider = self._tracer_provider or trace.get_tracer_provider()
+        if isinstance(provider, trace.ProxyTracerProvider | trace.NoOpTracerProvider):
+            return None
+        return provider.get_tracer(SCOPE)
+
+    def _meters(self) -> Instruments | None:
+        """None if nobody would see the metrics."""
+        provider = self._meter_provider or metrics.get_meter_provider()
+        if not has_meters(provider):
+            return None
+        if self._instruments is None or self._instruments[0] is not provider:
+            self._instruments = (provider, Instruments(provider))
+        return self._instruments[1]
