@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from onion.providers._chat.surrogates import Halves
 from onion.providers._json import NOTHING
+from onion.providers._surrogates import Halves
 from onion.spec.parts import ReasoningDelta, ReasoningEnd, ReasoningStart, TextDelta, TextEnd, TextStart
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from onion.errors import JSONParseError
-from onion.providers._chat.surrogates import Halves
 from onion.providers._json import NOTHING, count_in, dump_json, object_in, parse_json, text_in
+from onion.providers._surrogates import Halves
 from onion.spec.content import ToolCall
 from onion.spec.parts import ToolInputDelta, ToolInputEnd, ToolInputStart
 

@@ -11,14 +11,14 @@ from onion.providers._chat.calls import CallAssembler, random_call_id
 from onion.providers._chat.envelope import Envelope
 from onion.providers._chat.extras import Extras
 from onion.providers._http.failures import Failure, read_failure
-from onion.providers._json import NOTHING, object_in, objects_in, parse_json, text_in
+from onion.providers._json import NOTHING, dump_json, object_in, objects_in, parse_json, text_in
 from onion.spec.parts import ErrorPart, RawPart, ReasoningStart, TextStart, ToolInputStart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from onion.providers._sse import ServerSentEvent
-    from onion.spec.base import JsonObject
+    from onion.spec.base import JsonObject, JsonValue
     from onion.spec.parts import StreamPart
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning")
@@ -87,7 +87,8 @@ class ChunkDecoder:
                 if isinstance(message, dict):
                     self._read(message, parts, is_whole=is_whole)
         if chunk.get("error") or chunk.get("object") == "error":
-            self.fail(read_failure(chunk) or Failure(message=f"an error of unknown form: {chunk.get('error')!r}"))
+            error = chunk.get("error")
+            self.fail(read_failure(chunk) or Failure(message=f"an error of unknown form: {error!r}"), error or chunk)
         self.has_content = self.has_content or not all(isinstance(part, _OPENINGS) for part in parts[known:])
         return parts
 
@@ -110,8 +111,8 @@ class ChunkDecoder:
                     self._failure = error
         return parts
 
-    def fail(self, failure: Failure) -> None:
-        """The server reports *failure* instead of going on."""
+    def fail(self, failure: Failure, data: JsonValue = None) -> None:
+        """The server reports *failure* instead of going on; *data* is how it said so."""
         self.is_over = True
         self._failure = StreamProviderError(
             self._hide(f"the provider reported a failure inside the stream: {failure}"),
@@ -119,6 +120,7 @@ class ChunkDecoder:
             code=failure.code,
             status_code=failure.status_code,
             is_retryable=failure.is_retryable,
+            data=parse_json(self._hide(dump_json(data).decode())),
         )
 
     def done(self) -> None:
@@ -168,7 +170,7 @@ class ChunkDecoder:
             return []
         chunk = parse_json(data)
         if event.event == "error":
-            self.fail(read_failure(chunk) or Failure(message=data.decode("utf-8", "replace")))
+            self.fail(read_failure(chunk) or Failure(message=data.decode("utf-8", "replace")), chunk)
             return []
         if not isinstance(chunk, dict):
             msg = f"a chunk of the stream is no JSON object: {data[:80].decode('utf-8', 'replace')}"

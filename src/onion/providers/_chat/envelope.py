@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -18,18 +19,20 @@ if TYPE_CHECKING:
 _KEPT = frozenset(
     {
         "kv_transfer_params",
+        "metadata",
         "moderation",
         "prompt_filter_results",
         "provider",
         "service_tier",
         "system_fingerprint",
+        "time_info",
         "usage_breakdown",
         "x_groq",
     }
 )
-"""Members of a chunk or completion that go into provider metadata as they are; the latest counts."""
+"""Members of a chunk or completion that go into provider metadata as they are; of each fact the latest counts."""
 
-_KEPT_OF_CHOICE = frozenset({"content_filter_results", "native_finish_reason", "stop_reason", "token_ids"})
+_KEPT_OF_CHOICE = frozenset({"content_filter_results", "native_finish_reason", "seed", "stop_reason", "token_ids"})
 _MILLISECONDS = 10**11
 """Times from here on are not seconds: that would be the year 5138."""
 
@@ -57,7 +60,7 @@ class Envelope:
             self._account = account
         for key, found in chunk.items():
             if key in _KEPT and found:
-                self.metadata[key] = found
+                self._keep(key, found)
 
     def read_choice(self, choice: JsonObject) -> None:
         """Take what a choice says beside its message."""
@@ -66,7 +69,7 @@ class Envelope:
             self.raw_reason = reason
         for key, found in choice.items():
             if key in _KEPT_OF_CHOICE and found:
-                self.metadata[key] = found
+                self._keep(key, found)
         if choice.get("logprobs"):
             for key, more in object_in(choice, "logprobs").items():
                 if isinstance(more, list):
@@ -85,6 +88,12 @@ class Envelope:
             usage=to_usage(self._account),
             provider_metadata={self._name: metadata} if metadata else None,
         )
+
+    def _keep(self, key: str, found: JsonValue) -> None:
+        before = self.metadata.get(key)
+        if isinstance(before, Mapping) and isinstance(found, Mapping):
+            found = {**before, **found}
+        self.metadata[key] = found
 
     def _identify(self, chunk: JsonObject, parts: list[StreamPart]) -> None:
         """Ids may be empty at first, or change with each chunk: the first that says something counts."""

@@ -7,8 +7,8 @@ import binascii
 from typing import TYPE_CHECKING
 
 from onion.errors import TypeValidationError
-from onion.providers._chat.files import sniff
 from onion.providers._json import count_in, object_in, objects_in, text_in
+from onion.providers._media import sniff
 from onion.spec.content import File, ToolCall, ToolResult, URLSource
 from onion.spec.prompt import FileData, FileURL
 
