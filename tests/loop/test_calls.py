@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from onion import ToolOptions
     from onion.loop import RunOptions
     from onion.loop.settings import ToolChoiceInput
-    from onion.spec import FinishReason, GenerateResult
+    from onion.spec import FinishReason, GenerateResult, OtherContent
     from onion.spec.events import ErrorEvent
     from onion.spec.full_stream import FullStreamPart
     from onion.spec.parts import StreamPart
@@ -63,8 +63,8 @@ async def full(**options: object) -> list[FullStreamPart]:
 
 
 async def test_ids_that_come_again_are_replaced_so_that_the_whole_stream_has_each_once() -> None:
-    again = [TextStart(id="1"), TextDelta(id="1", delta="x"), TextEnd(id="1")]
-    thought = [ReasoningStart(id="1"), ReasoningDelta(id="1", delta="y"), ReasoningEnd(id="1")]
+    again: list[StreamPart] = [TextStart(id="1"), TextDelta(id="1", delta="x"), TextEnd(id="1")]
+    thought: list[StreamPart] = [ReasoningStart(id="1"), ReasoningDelta(id="1", delta="y"), ReasoningEnd(id="1")]
     model = ScriptedModel(
         [parts("a", *again, *thought, call("ping"), finish_reason="tool-calls"), parts("b", *thought)]
     )
@@ -161,7 +161,7 @@ async def test_a_cancellation_that_a_model_raises_by_itself_is_a_failure() -> No
 
 async def test_a_step_begins_again_after_a_failure_and_says_so() -> None:
     failing = parts("bad", Raise(OnionError("flaky")))
-    thinking = [StreamStart(), ReasoningStart(id="1"), ErrorPart(error=OnionError("again"))]
+    thinking: list[StreamPart] = [StreamStart(), ReasoningStart(id="1"), ErrorPart(error=OnionError("again"))]
     model = ScriptedModel([failing, thinking, parts("good")])
     calls: list[int] = []
     result = stream_text(
@@ -225,12 +225,12 @@ async def test_what_tool_choice_asks_for_is_fine(choice: str, made: GenerateResu
 
 
 async def test_a_withheld_call_shows_nothing_of_its_input() -> None:
-    pieces = [
+    pieces: list[StreamPart] = [
         ToolInputStart(id="call-1", tool_name="ping"),
         ToolInputDelta(id="call-1", delta="{}"),
         ToolInputEnd(id="call-1"),
     ]
-    own = [ToolInputStart(id="w", tool_name="web", provider_executed=True), ToolInputEnd(id="w")]
+    own: list[StreamPart] = [ToolInputStart(id="w", tool_name="web", provider_executed=True), ToolInputEnd(id="w")]
     model = ScriptedModel([parts(*own, *pieces, call("ping"))])
 
     found = await full(model=model, tool_choice="none")
@@ -266,7 +266,7 @@ async def test_a_tool_hears_its_input_arrive() -> None:
         on_input_delta=delta,
         on_input_available=available,
     )
-    pieces = [
+    pieces: list[StreamPart] = [
         ToolInputStart(id="call-1", tool_name="listening"),
         ToolInputDelta(id="call-1", delta="{}"),
         ToolInputEnd(id="call-1"),
@@ -279,7 +279,7 @@ async def test_a_tool_hears_its_input_arrive() -> None:
 
 
 async def test_files_and_other_content_stand_in_the_step() -> None:
-    others = [
+    others: list[OtherContent] = [
         File(media_type="text/plain", data=FileText(text="hello")),
         ReasoningFile(media_type="text/plain", data=FileText(text="hm")),
         DocumentSource(id="d", media_type="application/pdf", title="Doc"),

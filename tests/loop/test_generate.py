@@ -125,7 +125,8 @@ async def test_equal_answers_give_equal_steps_in_both_modes(answers: list[Genera
     }
 
     generated = await generate_text(**options)
-    streamed = stream_text(**{**options, "model": ScriptedModel(answers)})
+    options["model"] = ScriptedModel(answers)
+    streamed = stream_text(**options)
 
     if denied:
         assert [step.tool_results for step in await streamed.steps] == [step.tool_results for step in generated.steps]
