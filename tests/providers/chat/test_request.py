@@ -3,7 +3,7 @@
 import pytest
 
 from onion.providers._chat import SAMPLING, ChatDialect, ModelTraits, to_request
-from onion.providers._chat.request import fits_strict
+from onion.providers._tooling import fits_strict
 from onion.spec.base import JsonObject, JsonValue
 from onion.spec.call import (
     CallOptions,

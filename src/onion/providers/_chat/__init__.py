@@ -7,16 +7,16 @@ The form is that of OpenAI's API reference, "Chat completions", read 2026-11-30,
 or less; unknown members are ignored.
 """
 
-from onion.providers._chat.assistant import input_text
-from onion.providers._chat.calls import random_call_id
 from onion.providers._chat.chunks import ChunkDecoder
-from onion.providers._chat.dialect import SAMPLING, ChatDialect, ModelTraits
+from onion.providers._chat.dialect import ChatDialect
 from onion.providers._chat.finish import FINISH_REASONS
-from onion.providers._chat.messages import output_text, to_messages
+from onion.providers._chat.messages import to_messages
 from onion.providers._chat.request import ChatRequest, to_request
 from onion.providers._chat.result import to_result
 from onion.providers._chat.usage import to_usage
 from onion.providers._media import sniff
+from onion.providers._tooling import input_text, output_text, random_call_id
+from onion.providers._traits import SAMPLING, ModelTraits
 
 __all__ = [
     "FINISH_REASONS",

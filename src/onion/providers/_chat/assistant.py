@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from onion.errors import JSONParseError
-from onion.providers._json import NOTHING, dump_json, object_in, objects_in, parse_json, text_in
+from onion.providers._json import NOTHING, object_in, objects_in, text_in
+from onion.providers._tooling import input_text
 from onion.spec.prompt import (
     FilePart,
     ReasoningPart,
@@ -32,24 +30,6 @@ THINKING_PARTS = "content"
 def assistant_message(message: AssistantMessage, dialect: ChatDialect, warnings: list[CallWarning]) -> JsonValue | None:
     """The message, or None if nothing of it can be said here; what is left out is added to *warnings*."""
     return _Assembly(dialect, warnings).run(message)
-
-
-def input_text(given: JsonValue) -> str:
-    """The arguments of a call as JSON text of an object, which is all that servers accept back.
-
-    Input that is no object was written by a model that broke off or went astray; it is wrapped, so that the model
-    sees what it wrote and the request stays valid.
-    """
-    parsed = given
-    if isinstance(given, str):
-        with contextlib.suppress(JSONParseError):
-            parsed = parse_json(given)
-        if isinstance(parsed, Mapping):
-            return given
-        return dump_json({"INVALID_JSON": given} if given.strip() else NOTHING).decode()
-    return dump_json(
-        NOTHING if parsed is None else parsed if isinstance(parsed, Mapping) else {"value": parsed}
-    ).decode()
 
 
 class _Assembly:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -15,11 +14,6 @@ from onion.spec.parts import ToolInputDelta, ToolInputEnd, ToolInputStart
 if TYPE_CHECKING:
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.parts import StreamPart
-
-
-def random_call_id() -> str:
-    """An id for a call that the server gave none."""
-    return f"call_{secrets.token_hex(12)}"
 
 
 class _Call:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from onion.errors import JSONParseError, StreamInterruptedError, StreamProviderError, TypeValidationError
 from onion.providers._chat.assistant import THINKING_PARTS
 from onion.providers._chat.blocks import Blocks
-from onion.providers._chat.calls import CallAssembler, random_call_id
+from onion.providers._chat.calls import CallAssembler
 from onion.providers._chat.envelope import Envelope
 from onion.providers._chat.extras import Extras
 from onion.providers._http.failures import Failure, read_failure
 from onion.providers._json import NOTHING, dump_json, object_in, objects_in, parse_json, text_in
+from onion.providers._tooling import random_call_id
 from onion.spec.parts import ErrorPart, RawPart, ReasoningStart, TextStart, ToolInputStart
 
 if TYPE_CHECKING:

@@ -4,26 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from onion.providers._traits import ModelTraits, traits_of
 from onion.spec.base import value
-
-SAMPLING = frozenset({"temperature", "top_p", "presence_penalty", "frequency_penalty"})
-
-
-@value
-class ModelTraits:
-    """What must be known of the models whose ids begin with `prefix`; the longest prefix wins.
-
-    Attributes:
-        prefix: Empty for the entry that holds where no other does.
-        takes_effort: The model can be told how hard to reason.
-        refuses: Wire names of settings that it answers with an error.
-        refuses_unless_effort_none: Settings that it takes only while it does not reason.
-    """
-
-    prefix: str = ""
-    takes_effort: bool = True
-    refuses: frozenset[str] = frozenset()
-    refuses_unless_effort_none: frozenset[str] = frozenset()
 
 
 @value
@@ -52,5 +34,4 @@ class ChatDialect:
 
     def traits(self, model_id: str) -> ModelTraits:
         """What is known of *model_id*."""
-        fitting = [traits for traits in self.models if model_id.startswith(traits.prefix)]
-        return max(fitting, key=lambda traits: len(traits.prefix), default=ModelTraits())
+        return traits_of(model_id, self.models)

@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, assert_never
 from onion.errors import UnsupportedFunctionalityError
 from onion.providers._chat.assistant import assistant_message
 from onion.providers._chat.files import file_part
-from onion.providers._json import NOTHING, dump_json
+from onion.providers._json import NOTHING
+from onion.providers._tooling import output_text
 from onion.spec.prompt import (
     AssistantMessage,
     ContentOutput,
     CustomPart,
-    ErrorJsonOutput,
-    ErrorTextOutput,
-    ExecutionDenied,
     FilePart,
-    JsonOutput,
     SystemMessage,
-    TextOutput,
     TextPart,
     ToolMessage,
     ToolResultPart,
@@ -31,7 +27,7 @@ if TYPE_CHECKING:
 
     from onion.providers._chat.dialect import ChatDialect
     from onion.spec.base import JsonObject, JsonValue, ProviderOptions
-    from onion.spec.prompt import Message, Prompt, ToolResultOutput
+    from onion.spec.prompt import Message, Prompt
 
 _DENIED = "The tool did not run: it was not allowed to."
 
@@ -155,18 +151,3 @@ class _Conversion:
 
 def _unsupported(part: CustomPart, dialect: ChatDialect) -> UnsupportedFunctionalityError:
     return UnsupportedFunctionalityError.of(f"{part.kind} parts in tool results", provider=dialect.name)
-
-
-def output_text(output: ToolResultOutput) -> str:
-    """What the model reads of a tool's output; files are left out."""
-    match output:
-        case TextOutput() | ErrorTextOutput():
-            return output.value
-        case JsonOutput() | ErrorJsonOutput():
-            return dump_json(output.value).decode()
-        case ExecutionDenied():
-            return output.reason or _DENIED
-        case ContentOutput():
-            return "\n".join(item.text for item in output.value if isinstance(item, TextPart))
-        case _:
-            assert_never(output)

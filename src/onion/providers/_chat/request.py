@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, assert_never
 
 from onion.providers._chat.messages import to_messages
-from onion.providers._json import NOTHING, object_in, text_in
+from onion.providers._json import NOTHING, text_in
+from onion.providers._tooling import fits_strict
 from onion.spec.base import JsonObject, JsonValue, value
 from onion.spec.call import FunctionTool, JsonFormat, ProviderTool
 from onion.spec.usage import CallWarning, UnsupportedWarning
@@ -103,23 +104,6 @@ def _response_format(
     if wanted.description is not None:
         schema["description"] = wanted.description
     return {"type": "json_schema", "json_schema": schema}
-
-
-def fits_strict(schema: JsonValue) -> bool:
-    """Whether servers accept *schema* as strict: every object closed, and all its properties required.
-
-    OpenAI, "Structured model outputs", section "Supported schemas", read 2026-11-30.
-    """
-    if isinstance(schema, list | tuple):
-        return all(map(fits_strict, schema))
-    if not isinstance(schema, Mapping):
-        return True
-    if schema.get("type") == "object" or "properties" in schema:
-        required = schema.get("required")
-        names = set(required) if isinstance(required, list | tuple) else set[JsonValue]()
-        if schema.get("additionalProperties") is not False or names != set(object_in(schema, "properties")):
-            return False
-    return all(map(fits_strict, schema.values()))
 
 
 def _tools(params: CallOptions, dialect: ChatDialect, warnings: list[CallWarning]) -> Mapping[str, JsonValue]:

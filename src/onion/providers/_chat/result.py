@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from onion.errors import TypeValidationError
-from onion.providers._chat.calls import random_call_id
 from onion.providers._chat.chunks import ChunkDecoder
 from onion.providers._json import objects_in
+from onion.providers._tooling import random_call_id
 from onion.spec.result import ResponseInfo
 from onion.streaming import Collector
 

@@ -6,9 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from onion.errors import APICallError
-from onion.providers._chat.calls import random_call_id
 from onion.providers._chat.chunks import ChunkDecoder
 from onion.providers._json import object_in, text_in
+from onion.providers._tooling import random_call_id
 from onion.providers.local.answer import ToolDialect
 from onion.providers.local.convert import to_request
 from onion.providers.local.pool import ENGINES
@@ -108,7 +108,7 @@ class LocalModel:
         decoder = ChunkDecoder(name=PROVIDER, generate_id=self._generate_id, include_raw=include_raw)
         dialect = None if request.mode == "no tools" else ToolDialect(request.mode, self._generate_id)
         yield StreamStart(warnings=request.warnings)
-        chunks = engine.chunks(request.body)
+        chunks = engine.answer(request.body)
         failure: Exception | None = None
         try:
             async for chunk in chunks:

@@ -1,201 +1,47 @@
-"""A model behind the chat completions API. It never retries, logs or caches: that is what layers are for."""
+"""A model behind the chat completions API."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from onion.errors import JSONParseError, StreamInterruptedError, StreamProviderError, TypeValidationError
 from onion.providers._chat import ChatDialect, ChunkDecoder, to_request, to_result
-from onion.providers._http import HTTPRequest, HTTPTransport
-from onion.providers._json import dump_json, parse_json
-from onion.providers._sse import SSEDecoder
-from onion.spec.base import JsonObject, value
-from onion.spec.parts import StreamStart
-from onion.spec.result import RequestInfo, ResponseInfo
-from onion.streaming import open_stream, replay
+from onion.providers._model import WireModel, WireRequest
+from onion.spec.base import value
 
 if TYPE_CHECKING:
-    from onion.errors import APICallError
-    from onion.providers._chat import ChatRequest
-    from onion.providers._http import HTTPAnswer
-    from onion.providers._sse import ServerSentEvent
+    from collections.abc import Callable
+
+    from onion.spec.base import JsonValue
     from onion.spec.call import CallOptions
-    from onion.spec.model import SupportedURLs
-    from onion.spec.parts import StreamPart
     from onion.spec.result import GenerateResult
-    from onion.spec.stream import StreamResult
-    from onion.spec.usage import CallWarning
 
-_SHOWN_BYTES = 4096
-_SHOWN_CHARACTERS = 200
+PATH = "/chat/completions"
 
 
-@value
-class ChatServer:
-    """Where a provider's models are, and how they are spoken to.
-
-    Attributes:
-        provider: Name of the provider with the wire format: ``openai.chat``.
-        address: Gives URL and headers for one call, credentials included; called for every call, since keys may come
-            from the environment.
-        transform_request: Changes the body before it is sent.
-    """
-
-    provider: str
-    dialect: ChatDialect
-    address: Callable[[Mapping[str, str] | None], tuple[str, dict[str, str]]]
-    transport: HTTPTransport
-    supported_urls: Mapping[str, Sequence[re.Pattern[str]]]
-    transform_request: Callable[[JsonObject], JsonObject] | None = None
-
-
-class ChatModel:
+class ChatModel(WireModel):
     """A language model behind the chat completions API.
 
     Made by a provider: `onion.providers.openai.chat`, `onion.providers.openai_compatible`.
     """
 
-    __slots__ = ("_server", "model_id")
-
-    def __init__(self, model_id: str, server: ChatServer) -> None:
-        self.model_id = model_id
-        self._server = server
-
-    @property
-    def provider(self) -> str:
-        """Who answers, with the wire format."""
-        return self._server.provider
-
-    @property
-    def supported_urls(self) -> SupportedURLs:
-        """What the server fetches itself."""
-        return self._server.supported_urls
-
-    async def do_generate(self, params: CallOptions) -> GenerateResult:
-        """Answer whole.
-
-        Raises:
-            APICallError: When the request fails, or the answer is none.
-            LoadAPIKeyError: When there is no key; nothing was sent.
-            UnsupportedFunctionalityError: When the prompt cannot be expressed; nothing was sent.
-        """
-        wanted, request = self._request(params, is_stream=False)
-        answer = await self._server.transport.open(request)
-        try:
-            body = await answer.read()
-        finally:
-            await answer.aclose()
-        result = self._result(answer, body)
-        return replace(
-            result,
-            warnings=wanted.warnings,
-            request=RequestInfo(body=request.body),
-            response=replace(result.response or ResponseInfo(), headers=answer.headers),
-        )
-
-    async def do_stream(self, params: CallOptions) -> StreamResult:
-        """Answer as a stream, which the caller then owns and must close.
-
-        Raises:
-            APICallError: When the request fails.
-            StreamProviderError: When the server reports a failure before any content.
-            StreamInterruptedError: When the stream breaks off before any content.
-            LoadAPIKeyError: When there is no key; nothing was sent.
-            UnsupportedFunctionalityError: When the prompt cannot be expressed; nothing was sent.
-        """
-        wanted, request = self._request(params, is_stream=True)
-        answer = await self._server.transport.open(request)
-        told, headers = RequestInfo(body=request.body), ResponseInfo(headers=answer.headers)
-        if _is_json(answer):  # a server that does not stream, or reports a failure with a status of success
-            return await self._whole(answer, wanted.warnings, told)
-        decoder = ChunkDecoder(
-            name=self._server.dialect.name, include_raw=bool(params.include_raw_chunks), hide=answer.hide_secrets
-        )
-        parts = _parts(answer, decoder, wanted.warnings)
-        return await open_stream(parts, close=answer.aclose, request=told, response=headers)
-
-    def __repr__(self) -> str:
-        return f"{self.provider}/{self.model_id}"
-
-    def _request(self, params: CallOptions, *, is_stream: bool) -> tuple[ChatRequest, HTTPRequest]:
-        server = self._server
-        wanted = to_request(self.model_id, params, server.dialect, is_stream=is_stream)
-        body = server.transform_request(wanted.body) if server.transform_request else wanted.body
-        url, headers = server.address(params.headers)
-        request = HTTPRequest(url=url, content=dump_json(body), headers=headers, body=body, sender=server.provider)
-        return wanted, request
-
-    def _result(self, answer: HTTPAnswer, body: bytes) -> GenerateResult:
-        try:
-            return to_result(parse_json(body), name=self._server.dialect.name)
-        except (JSONParseError, TypeValidationError, StreamProviderError) as error:
-            raise answer.failed(body, str(error)) from None  # the cause may show what the body repeats of a key
-
-    async def _whole(self, answer: HTTPAnswer, warnings: tuple[CallWarning, ...], request: RequestInfo) -> StreamResult:
-        try:
-            body = await answer.read()
-        finally:
-            await answer.aclose()
-        result = self._result(answer, body)
-        response = replace(result.response or ResponseInfo(), headers=answer.headers, body=None)
-        return replay(replace(result, warnings=warnings, request=request, response=response))
+    __slots__ = ()
 
 
-def _is_json(answer: HTTPAnswer) -> bool:
-    return answer.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+@value
+class ChatWire:
+    """The chat format in one server's dialect."""
 
+    dialect: ChatDialect
 
-async def _parts(
-    answer: HTTPAnswer, decoder: ChunkDecoder, warnings: tuple[CallWarning, ...]
-) -> AsyncGenerator[StreamPart, None]:
-    """The parts of a streamed answer; raises as long as no content was handed out, and closes the answer."""
-    yield StreamStart(warnings=warnings)
-    events = _Events(answer)
-    failure: StreamInterruptedError | None = None
-    try:
-        while not (decoder.is_over or events.is_at_end):
-            try:
-                found = await events.next()
-            except StreamInterruptedError as error:
-                failure = error
-                break
-            for part in decoder.feed_events(found, is_rest=events.is_at_end):
-                yield part
-        for part in decoder.end(failure or events.misfit()):
-            yield part
-        await answer.drain()
-    finally:
-        await answer.aclose()
+    def request(self, model_id: str, params: CallOptions, *, is_stream: bool) -> WireRequest:
+        """The request for one call."""
+        wanted = to_request(model_id, params, self.dialect, is_stream=is_stream)
+        return WireRequest(path=PATH, body=wanted.body, warnings=wanted.warnings)
 
+    def result(self, body: JsonValue, params: CallOptions) -> GenerateResult:
+        """The answer that a completion holds."""
+        return to_result(body, name=self.dialect.name)
 
-class _Events:
-    """The events of an answer; keeps how a body begins that holds none, to show what came instead."""
-
-    def __init__(self, answer: HTTPAnswer) -> None:
-        self.is_at_end = False
-        self._answer = answer
-        self._decoder = SSEDecoder()
-        self._has_events = False
-        self._head = b""
-
-    async def next(self) -> list[ServerSentEvent]:
-        """The events that the next piece of the body completes."""
-        data = await self._answer.next_bytes()
-        self.is_at_end = data is None
-        found = self._decoder.end() if data is None else self._decoder.feed(data)
-        if not self._has_events:
-            self._has_events = bool(found)
-            if data and len(self._head) < _SHOWN_BYTES:
-                self._head += data[:_SHOWN_BYTES]
-        return found
-
-    def misfit(self) -> APICallError | None:
-        """The error for a body that holds neither events nor comments, but something else."""
-        head = self._head.strip()
-        if self._has_events or not self.is_at_end or not head or head.startswith(b":"):
-            return None
-        shown = head[:_SHOWN_CHARACTERS].decode("utf-8", "replace")
-        return self._answer.failed(head, f"no stream of events but {shown}")
+    def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> ChunkDecoder:
+        """What reads one streamed answer."""
+        return ChunkDecoder(name=self.dialect.name, include_raw=bool(params.include_raw_chunks), hide=hide)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NoReturn, overload
-from urllib.parse import urlencode, urlsplit
 
-from onion.errors import InvalidArgumentError, LoadAPIKeyError, NoSuchModelError, mask_headers
 from onion.providers._chat import ChatDialect
-from onion.providers._http import HTTPTransport, merge_headers, shown_url
-from onion.providers.openai_chat.model import ChatModel, ChatServer
+from onion.providers._http import HTTPTransport
+from onion.providers._model import Address, Server, check_name, no_such_model, require_id
+from onion.providers.openai_chat.model import ChatModel, ChatWire
 
 if TYPE_CHECKING:
     from onion.providers._http import HTTPClient
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
     from onion.spec.model import SupportedURLs
 
 PRODUCT = "openai-chat"
-_PATH = "/chat/completions"
-_RESERVED_NAME = "onion"
 
 
 class ChatProvider:
@@ -59,20 +55,20 @@ class ChatProvider:
         transform_request: Callable[[JsonObject], JsonObject] | None = None,
         supported_urls: SupportedURLs | None = None,
     ) -> None:
-        if not dialect.name or dialect.name == _RESERVED_NAME:
-            msg = f"a provider cannot be called {dialect.name!r}: choose another name"
-            raise InvalidArgumentError(msg, parameter="name", value=dialect.name)
-        self._base_url = None if base_url is None else _checked_url(base_url)
-        self._base_url_variable = base_url_variable
-        self._default_base_url = default_base_url
-        self._api_key = api_key
-        self._api_key_variable = api_key_variable
-        self._headers = dict(headers or {})
-        self._query = urlencode(dict(query or {}))
-        merge_headers(self._headers, product=PRODUCT)  # raises what HTTP cannot carry
-        self._server = ChatServer(
+        self._name = check_name(dialect.name)
+        self._address = Address(
+            product=PRODUCT,
+            base_url=base_url,
+            base_url_variable=base_url_variable,
+            default_base_url=default_base_url,
+            api_key=api_key,
+            api_key_variable=api_key_variable,
+            headers=headers,
+            query=query,
+        )
+        self._server = Server(
             provider=f"{dialect.name}.chat",
-            dialect=dialect,
+            wire=ChatWire(dialect=dialect),
             address=self._address,
             transport=HTTPTransport(http_client),
             supported_urls=supported_urls or {},
@@ -81,10 +77,7 @@ class ChatProvider:
 
     def chat(self, model_id: str, /) -> ChatModel:
         """The model of that id; whether it exists only the server knows."""
-        if not model_id:
-            msg = f"{self._server.dialect.name} needs a model id, got an empty one"
-            raise NoSuchModelError(msg, model_id=model_id)
-        return ChatModel(model_id, self._server)
+        return ChatModel(require_id(self._name, model_id), self._server)
 
     def language_model(self, model_id: str, /) -> ChatModel:
         """The model of that id."""
@@ -92,61 +85,18 @@ class ChatProvider:
 
     def embedding_model(self, model_id: str, /) -> NoReturn:
         """Reserved: there are none yet."""
-        raise self._no_such_model(model_id, "embedding model")
+        raise no_such_model(self._name, model_id, "embedding model")
 
     def image_model(self, model_id: str, /) -> NoReturn:
         """Reserved: there are none yet."""
-        raise self._no_such_model(model_id, "image model")
+        raise no_such_model(self._name, model_id, "image model")
 
     async def aclose(self) -> None:
         """Close the connections that were opened in the running event loop; they open again when needed."""
         await self._server.transport.aclose()
 
     def __repr__(self) -> str:
-        url = shown_url(self._base_url or self._default_base_url)
-        name, headers = self._server.dialect.name, mask_headers(self._headers)
-        return f"{type(self).__name__}({name!r}, base_url={url!r}, headers={headers!r})"
-
-    def _no_such_model(self, model_id: str, kind: str) -> NoSuchModelError:
-        msg = f"{self._server.dialect.name} offers no {kind} {model_id!r} here: only language models"
-        return NoSuchModelError(msg, model_id=model_id, kind=kind)
-
-    def _address(self, call_headers: Mapping[str, str] | None) -> tuple[str, dict[str, str]]:
-        given = merge_headers(
-            {"content-type": "application/json", "accept": "application/json, text/event-stream"},
-            self._headers,
-            call_headers,
-            product=PRODUCT,
-        )
-        if "authorization" not in given:
-            key = self._key()
-            if key:
-                given = merge_headers(given, {"authorization": f"Bearer {key}"}, product=PRODUCT)
-        return self._url(), given
-
-    def _url(self) -> str:
-        said = os.environ.get(self._base_url_variable, "") if self._base_url_variable else ""
-        base = self._base_url or (_checked_url(said) if said else self._default_base_url)
-        address, _, query = base.partition("?")
-        queries = "&".join(filter(None, (query, self._query)))
-        return f"{address.rstrip('/')}{_PATH}" + (f"?{queries}" if queries else "")
-
-    def _key(self) -> str:
-        if self._api_key is not None or self._api_key_variable is None:
-            return (self._api_key or "").strip()
-        key = os.environ.get(self._api_key_variable, "").strip()
-        if not key:
-            msg = f"{self._server.provider} needs an API key: pass api_key=, or set {self._api_key_variable}"
-            raise LoadAPIKeyError(msg)
-        return key
-
-
-def _checked_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        msg = f"base_url must begin with http:// or https:// and name a host, got {shown_url(url)!r}"
-        raise InvalidArgumentError(msg, parameter="base_url", value=shown_url(url))
-    return url
+        return f"{type(self).__name__}({self._name!r}, {self._address})"
 
 
 @overload

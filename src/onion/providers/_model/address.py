@@ -1,0 +1,114 @@
+"""Where requests go and who asks: the base URL, the key, and the headers of each call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from urllib.parse import urlencode, urlsplit
+
+from onion.errors import InvalidArgumentError, LoadAPIKeyError, mask_headers
+from onion.providers._http import merge_headers, shown_url
+
+
+class Address:
+    """The address of one server, with the key to it.
+
+    Args:
+        product: Joins the User-Agent: ``openai-chat``.
+        base_url: What stands before the paths of the API.
+        base_url_variable: Environment variable that is read at each call where *base_url* is None.
+        default_base_url: Holds where neither says anything.
+        api_key: None looks into *api_key_variable*.
+        api_key_variable: Environment variable with the key, read at each call; a missing one is an error before
+            anything is sent. None: the server wants no key.
+        key_header: The header that carries the key; ``authorization`` carries it as a bearer token. A caller who sets
+            it, or ``authorization``, needs no key.
+        headers: Sent with each request; a caller's own for one call win.
+        query: Added to the URL. It may show up in the log of the HTTP client: no place for secrets.
+
+    Raises:
+        InvalidArgumentError: For a URL that is none, or a header that HTTP cannot carry.
+    """
+
+    def __init__(  # noqa: PLR0913 - what there is to say of an address
+        self,
+        *,
+        product: str,
+        base_url: str | None = None,
+        base_url_variable: str | None = None,
+        default_base_url: str = "",
+        api_key: str | None = None,
+        api_key_variable: str | None = None,
+        key_header: str = "authorization",
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> None:
+        self._product = product
+        self._base_url = None if base_url is None else _checked_url(base_url)
+        self._base_url_variable = base_url_variable
+        self._default_base_url = default_base_url
+        self._api_key = api_key
+        self._api_key_variable = api_key_variable
+        self._key_header = key_header
+        self._headers = dict(headers or {})
+        self._query = urlencode(dict(query or {}))
+        merge_headers(self._headers, product=product)  # raises what HTTP cannot carry
+
+    def of(
+        self, path: str, needed: Mapping[str, str] | None, call_headers: Mapping[str, str] | None, *, sender: str
+    ) -> tuple[str, dict[str, str]]:
+        """URL and headers of one request, credentials included.
+
+        Args:
+            path: Below the base URL.
+            needed: Headers that the request needs; the provider's own and the caller's win over them.
+            call_headers: The caller's own, for this call.
+            sender: Who asks, for messages.
+
+        Raises:
+            LoadAPIKeyError: When there is no key.
+            InvalidArgumentError: When the environment holds a URL that is none, or the caller's headers cannot be sent.
+        """
+        given = merge_headers(
+            {"content-type": "application/json", "accept": "application/json, text/event-stream"},
+            needed,
+            self._headers,
+            call_headers,
+            product=self._product,
+        )
+        if given.keys().isdisjoint({self._key_header, "authorization"}):
+            key = self._key(sender)
+            if key:
+                credential = f"Bearer {key}" if self._key_header == "authorization" else key
+                given = merge_headers(given, {self._key_header: credential}, product=self._product)
+        return self._url(path), given
+
+    def __str__(self) -> str:
+        """What may be shown of it."""
+        url = shown_url(self._base_url or self._default_base_url)
+        return f"base_url={url!r}, headers={mask_headers(self._headers)!r}"
+
+    def _url(self, path: str) -> str:
+        said = os.environ.get(self._base_url_variable, "") if self._base_url_variable else ""
+        base = self._base_url or (_checked_url(said) if said else self._default_base_url)
+        address, _, query = base.partition("?")
+        path, _, more = path.partition("?")
+        queries = "&".join(filter(None, (query, self._query, more)))
+        return f"{address.rstrip('/')}{path}" + (f"?{queries}" if queries else "")
+
+    def _key(self, sender: str) -> str:
+        if self._api_key is not None or self._api_key_variable is None:
+            return (self._api_key or "").strip()
+        key = os.environ.get(self._api_key_variable, "").strip()
+        if not key:
+            msg = f"{sender} needs an API key: pass api_key=, or set {self._api_key_variable}"
+            raise LoadAPIKeyError(msg)
+        return key
+
+
+def _checked_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        msg = f"base_url must begin with http:// or https:// and name a host, got {shown_url(url)!r}"
+        raise InvalidArgumentError(msg, parameter="base_url", value=shown_url(url))
+    return url
