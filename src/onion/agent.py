@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, TypeAlias
 
 from onion.errors import InvalidArgumentError
 from onion.loop.generate import generate, stream
@@ -18,6 +18,8 @@ from onion.spec.base import value
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from typing_extensions import TypeVar
+
     from onion.loop.interrupt import TimeoutLimits
     from onion.loop.prompt import MessageInput, PromptInput
     from onion.loop.results import GenerateTextResult
@@ -26,12 +28,18 @@ if TYPE_CHECKING:
     from onion.spec.model import LanguageModel
     from onion.spec.step import StepResult
 
+    # PEP 696 for type checkers only: an agent that is told nothing of them has an `object` context and a text output.
+    ContextT = TypeVar("ContextT", default=object)
+    OutputT = TypeVar("OutputT", default=str)
+else:
+    from typing import TypeVar
+
+    ContextT = TypeVar("ContextT")
+    OutputT = TypeVar("OutputT")
+
 MAX_STEPS = 20
 """Steps of an agent that was not told when to stop."""
 
-ContextT = TypeVar("ContextT")
-OutputT = TypeVar("OutputT")
-AnyContextT = TypeVar("AnyContextT")
 logger = logging.getLogger("onion")
 
 
@@ -97,28 +105,6 @@ class ToolLoopAgent(Generic[ContextT, OutputT]):
         InvalidArgumentError: When `call_options_schema` is no schema, or `output` no output.
     """
 
-    @overload
-    def __init__(
-        self: ToolLoopAgent[AnyContextT, str],
-        *,
-        model: str | LanguageModel,
-        name: str | None = None,
-        output: None = None,
-        call_options_schema: SchemaSource | None = None,
-        prepare_call: PrepareCall | None = None,
-        **settings: Unpack[LoopOptions],
-    ) -> None: ...
-    @overload
-    def __init__(
-        self,
-        *,
-        model: str | LanguageModel,
-        name: str | None = None,
-        output: Output[OutputT] | type[OutputT],
-        call_options_schema: SchemaSource | None = None,
-        prepare_call: PrepareCall | None = None,
-        **settings: Unpack[LoopOptions],
-    ) -> None: ...
     def __init__(
         self,
         *,
@@ -130,7 +116,7 @@ class ToolLoopAgent(Generic[ContextT, OutputT]):
         **settings: Unpack[LoopOptions],
     ) -> None:
         self.name = name
-        self._output: Output[OutputT] = DEFAULT_OUTPUT if output is None else to_output(output)  # type: ignore[assignment]  # without `output=`, OutputT is str: see the overloads
+        self._output: Output[OutputT] = DEFAULT_OUTPUT if output is None else to_output(output)  # type: ignore[assignment]  # without `output=`, OutputT is str: see the TypeVar
         self._schema: Schema | None = (
             None if call_options_schema is None else schema_of(call_options_schema, parameter="call_options_schema")
         )

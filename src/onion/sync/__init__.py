@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
+from onion.agent import ContextT
+from onion.agent import OutputT as AgentOutputT
 from onion.agent import ToolLoopAgent as AsyncAgent
 from onion.loop.generate import generate as generate_async
 from onion.loop.generate import stream as stream_async
-from onion.loop.output import DEFAULT_OUTPUT, to_output
+from onion.loop.output import to_output
 from onion.sync.stream import StreamTextResult
 from onion.sync.worker import blocking
 
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StreamTextResult", "ToolLoopAgent", "generate_text", "stream_text"]
 
-ContextT = TypeVar("ContextT")
-AnyContextT = TypeVar("AnyContextT")
 OutputT = TypeVar("OutputT")
 
 
@@ -62,56 +62,34 @@ def stream_text(
     return StreamTextResult(stream_async(to_output(output), options))
 
 
-class ToolLoopAgent(Generic[ContextT, OutputT]):
+class ToolLoopAgent(Generic[ContextT, AgentOutputT]):
     """`onion.ToolLoopAgent`, blocking. Takes the same arguments."""
 
-    @overload
-    def __init__(
-        self: ToolLoopAgent[AnyContextT, str],
-        *,
-        model: str | LanguageModel,
-        name: str | None = None,
-        output: None = None,
-        call_options_schema: SchemaSource | None = None,
-        prepare_call: PrepareCall | None = None,
-        **settings: Unpack[LoopOptions],
-    ) -> None: ...
-    @overload
     def __init__(
         self,
         *,
         model: str | LanguageModel,
         name: str | None = None,
-        output: Output[OutputT] | type[OutputT],
-        call_options_schema: SchemaSource | None = None,
-        prepare_call: PrepareCall | None = None,
-        **settings: Unpack[LoopOptions],
-    ) -> None: ...
-    def __init__(
-        self,
-        *,
-        model: str | LanguageModel,
-        name: str | None = None,
-        output: Output[OutputT] | type[OutputT] | None = None,
+        output: Output[AgentOutputT] | type[AgentOutputT] | None = None,
         call_options_schema: SchemaSource | None = None,
         prepare_call: PrepareCall | None = None,
         **settings: Unpack[LoopOptions],
     ) -> None:
-        chosen = DEFAULT_OUTPUT if output is None else to_output(output)
-        made = AsyncAgent[ContextT, object](
+        self._async = AsyncAgent[ContextT, AgentOutputT](
             model=model,
             name=name,
-            output=chosen,
+            output=output,
             call_options_schema=call_options_schema,
             prepare_call=prepare_call,
             **settings,
         )
-        self._async: AsyncAgent[ContextT, OutputT] = made  # type: ignore[assignment]  # without `output=`, OutputT is str
 
-    def generate(self, *, options: object = None, **call: Unpack[AgentCall[ContextT]]) -> GenerateTextResult[OutputT]:
+    def generate(
+        self, *, options: object = None, **call: Unpack[AgentCall[ContextT]]
+    ) -> GenerateTextResult[AgentOutputT]:
         """Run to the end."""
         return blocking(lambda: self._async.generate(options=options, **call))
 
-    def stream(self, *, options: object = None, **call: Unpack[AgentCall[ContextT]]) -> StreamTextResult[OutputT]:
+    def stream(self, *, options: object = None, **call: Unpack[AgentCall[ContextT]]) -> StreamTextResult[AgentOutputT]:
         """Run as a stream."""
         return StreamTextResult(self._async.stream(options=options, **call))

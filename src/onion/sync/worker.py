@@ -7,7 +7,7 @@ import concurrent.futures
 import contextvars
 import os
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -17,9 +17,10 @@ Request: TypeAlias = Callable[[], Awaitable[None]]
 class Background:
     """The event loop of this process's blocking calls, in a daemon thread that starts with the first of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, process_id: Callable[[], int] = os.getpid) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._process_id = process_id
         self._process = 0
 
     def loop(self) -> asyncio.AbstractEventLoop:
@@ -29,9 +30,10 @@ class Background:
             RuntimeError: In the loop itself, which a blocking call would stop for ever.
         """
         with self._lock:
-            if self._loop is None or self._process != os.getpid():
+            process = self._process_id()
+            if self._loop is None or self._process != process:
                 self._loop = asyncio.new_event_loop()
-                self._process = os.getpid()
+                self._process = process
                 threading.Thread(target=self._loop.run_forever, name="onion-sync", daemon=True).start()
             loop = self._loop
         try:
@@ -53,6 +55,7 @@ class Worker:
     def __init__(self) -> None:
         self.loop = _background.loop()
         self.requests: asyncio.Queue[Request | None] = asyncio.Queue()
+        self._is_busy = self._is_cancelled = False
         context = contextvars.copy_context()
         self.loop.call_soon_threadsafe(lambda: self._start(context))
 
@@ -60,30 +63,44 @@ class Worker:
         self._task = self.loop.create_task(_work(self.requests), context=context)
 
     def cancel(self) -> None:
-        """Cancel what the task does, and the task."""
+        """Cancel what the task does, and whatever it is asked after that."""
         self.loop.call_soon_threadsafe(self._cancel)
 
     def _cancel(self) -> None:
-        self._task.cancel()
+        self._is_cancelled = True
+        if self._is_busy:
+            self._task.cancel()
 
-    def do(self, call: Callable[[], Awaitable[T]], *, interrupt: Callable[[], None]) -> T:
+    def do(
+        self,
+        call: Callable[[], Awaitable[T]],
+        *,
+        interrupt: Callable[[], None],
+        wait: Callable[[Sequence[concurrent.futures.Future[T]]], object] = concurrent.futures.wait,
+    ) -> T:
         """What *call* gives, made in the task.
 
         Args:
             call: Makes what is awaited.
             interrupt: Called if the waiting is interrupted, by Ctrl-C for example; must make *call* end soon.
+            wait: Waits for the future; tests pass one that is interrupted.
         """
         done: concurrent.futures.Future[T] = concurrent.futures.Future()
 
         async def request() -> None:
+            self._is_busy = True
             try:
+                if self._is_cancelled:
+                    raise asyncio.CancelledError  # noqa: TRY301 - it came before the request did
                 done.set_result(await call())
             except BaseException as error:  # noqa: BLE001 - raised where the caller waits
                 done.set_exception(error)
+            finally:
+                self._is_busy = False
 
         self.loop.call_soon_threadsafe(self.requests.put_nowait, request)
         try:
-            concurrent.futures.wait([done])
+            wait([done])
         except BaseException:
             interrupt()
             concurrent.futures.wait([done])
