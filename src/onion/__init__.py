@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from onion.agent import ToolLoopAgent
     from onion.errors import OnionError
     from onion.loop import (
+        DiskApprovalStore,
         GenerateTextResult,
+        MemoryApprovalStore,
         Output,
         StreamTextResult,
         TimeoutLimits,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         is_loop_finished,
         is_step_count,
         provider_tool,
+        prune_messages,
         stream_text,
         tool,
     )
@@ -34,10 +37,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CallOptions",
+    "DiskApprovalStore",
     "GenerateResult",
     "GenerateTextResult",
     "LanguageModel",
     "LanguageModelUsage",
+    "MemoryApprovalStore",
     "Middleware",
     "OnionError",
     "Output",
@@ -63,6 +68,7 @@ __all__ = [
     "middleware",
     "provider_tool",
     "providers",
+    "prune_messages",
     "replay",
     "stream_text",
     "sync",
@@ -77,7 +83,9 @@ _MODULES = {
     "onion.agent": ("ToolLoopAgent",),
     "onion.errors": ("OnionError",),
     "onion.loop": (
+        "DiskApprovalStore",
         "GenerateTextResult",
+        "MemoryApprovalStore",
         "Output",
         "StreamTextResult",
         "TimeoutLimits",
@@ -89,6 +97,7 @@ _MODULES = {
         "is_loop_finished",
         "is_step_count",
         "provider_tool",
+        "prune_messages",
         "stream_text",
         "tool",
     ),

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from onion.middleware.logging import Logging
     from onion.middleware.retry import Retry
     from onion.middleware.simulate_streaming import SimulateStreaming
-    from onion.middleware.stores import CacheStore, MemoryStore
+    from onion.middleware.smooth_stream import SmoothStream
+    from onion.middleware.stores import CacheStore, DiskStore, MemoryStore, RedisStore
     from onion.middleware.tool_call_repair import BrokenToolCall, ToolCallRepair
     from onion.middleware.tracing import Tracing
 
@@ -27,12 +28,15 @@ __all__ = [
     "CacheStore",
     "DefaultInstructions",
     "DefaultSettings",
+    "DiskStore",
     "ExtractJSON",
     "ExtractReasoning",
     "Logging",
     "MemoryStore",
+    "RedisStore",
     "Retry",
     "SimulateStreaming",
+    "SmoothStream",
     "ToolCallRepair",
     "Tracing",
 ]
@@ -45,12 +49,15 @@ _MODULES = {
     "CacheStore": "stores",
     "DefaultInstructions": "default_instructions",
     "DefaultSettings": "default_settings",
+    "DiskStore": "stores",
     "ExtractJSON": "extract_json",
     "ExtractReasoning": "extract_reasoning",
     "Logging": "logging",
     "MemoryStore": "stores",
+    "RedisStore": "stores",
     "Retry": "retry",
     "SimulateStreaming": "simulate_streaming",
+    "SmoothStream": "smooth_stream",
     "ToolCallRepair": "tool_call_repair",
     "Tracing": "tracing",
 }
