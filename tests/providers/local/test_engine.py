@@ -1,7 +1,8 @@
 import asyncio
-import gc
+import subprocess
+import sys
 import threading
-from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 import pytest
 
@@ -29,16 +30,19 @@ class Gate:
 
 
 async def read_all(engine: Engine) -> list[JsonObject]:
-    return [chunk async for chunk in engine.chunks({})]
+    async with aclosing(engine.answer({})) as chunks:
+        return [chunk async for chunk in chunks]
 
 
 async def test_chunks_come_in_order_and_then_end() -> None:
     native = ScriptedEngine([ONE, TWO])
     engine = Engine(native, slots=1)
 
-    chunks = [chunk async for chunk in engine.chunks({"messages": []})]
+    call = engine.answer({"messages": []})
+    chunks = [chunk async for chunk in call]
 
     assert chunks == [ONE, TWO]
+    assert [chunk async for chunk in call] == []
     assert native.requests == [{"messages": []}]
     assert native.active == 0
     engine.close()
@@ -57,7 +61,7 @@ async def test_closing_early_stops_the_call_and_waits_until_the_slot_is_free() -
     gate = Gate()
     native = ScriptedEngine([ONE, gate, TWO, TWO, TWO])
     engine = Engine(native, slots=1)
-    chunks: AsyncGenerator[JsonObject, None] = engine.chunks({})
+    chunks = engine.answer({})
     assert await anext(chunks) == ONE
 
     closing = asyncio.create_task(chunks.aclose())
@@ -75,7 +79,7 @@ async def test_a_call_that_does_not_stop_in_time_is_not_waited_for() -> None:
     gate = Gate()
     native = ScriptedEngine([ONE, gate, TWO])
     engine = Engine(native, slots=1, close_seconds=0.01)
-    chunks = engine.chunks({})
+    chunks = engine.answer({})
     await anext(chunks)
 
     await chunks.aclose()
@@ -157,8 +161,11 @@ def test_a_loop_that_is_gone_stops_its_calls() -> None:
     native = ScriptedEngine([ONE, gate, TWO, TWO])
     engine = Engine(native, slots=1)
     loop = asyncio.new_event_loop()
-    chunks = engine.chunks({})
-    assert loop.run_until_complete(anext(chunks)) == ONE
+
+    async def read_one() -> JsonObject:
+        return await anext(engine.answer({}))
+
+    assert loop.run_until_complete(read_one()) == ONE
     gate.reached.wait(PATIENCE)
 
     loop.close()
@@ -166,5 +173,37 @@ def test_a_loop_that_is_gone_stops_its_calls() -> None:
     engine.close()
 
     assert native.broken_off == 1
-    del chunks
-    gc.collect()
+
+
+async def test_an_engine_that_is_closed_answers_nothing() -> None:
+    native = ScriptedEngine([ONE])
+    engine = Engine(native, slots=1)
+    engine.close()
+
+    assert await read_all(engine) == []
+    assert native.requests == []
+
+
+def test_a_process_that_ends_does_not_wait_for_an_answer_that_nobody_reads() -> None:
+    program = """
+import asyncio, itertools
+from onion.providers.local.engine import Engine
+
+class Endless:
+    def complete(self, request, on_chunk):
+        next(number for number in itertools.count() if on_chunk({"number": number}))
+
+async def read_one():
+    return await anext(engine.answer({}))
+
+engine = Engine(Endless(), slots=1)
+loop = asyncio.new_event_loop()
+print(loop.run_until_complete(read_one()))
+"""
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+    assert done.stdout == "{'number': 0}\n"
+    assert done.returncode == 0

@@ -1,5 +1,4 @@
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onion.errors import InvalidArgumentError, LocalModelError
+from onion.errors import InvalidArgumentError, LocalModelError, MissingExtraError
 from onion.providers.local.native import EngineSettings, start_native
 
 SETTINGS = EngineSettings(weights=Path("a.gguf"), model_id="a")
@@ -28,18 +27,11 @@ def test_numbers_below_one_are_refused(make: Callable[[], EngineSettings], expec
         make()
 
 
-def test_without_the_extra_the_error_names_it() -> None:
-    program = (
-        "import sys; sys.modules['xllamacpp'] = None\n"
-        "from pathlib import Path\n"
-        "from onion.providers.local.native import EngineSettings, start_native\n"
-        "try: start_native(EngineSettings(weights=Path('a.gguf'), model_id='a'))\n"
-        "except ImportError as error: print(error)"
-    )
+def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
 
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-
-    assert done.stdout.strip() == "xllamacpp is not installed: run `pip install 'onion-ai[local]'`"
+    with pytest.raises(MissingExtraError, match=r"xllamacpp is not installed: run `pip install 'onion-ai\[local\]'`"):
+        start_native(SETTINGS)
 
 
 def test_weights_that_the_engine_cannot_run_are_an_error(tmp_path: Path) -> None:

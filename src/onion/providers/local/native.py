@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import secrets
 from collections.abc import Callable
@@ -98,12 +97,12 @@ def start_native(settings: EngineSettings) -> NativeEngine:
         MissingExtraError: When xllamacpp is not installed.
         LocalModelError: When the engine cannot run the weights.
     """
-    if importlib.util.find_spec("xllamacpp") is None:
-        raise MissingExtraError("xllamacpp", extra="local")
     # With OpenMP's threads spinning, two engine threads on a busy machine fall to a tenth; read when the library loads.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    import xllamacpp
-
+    try:
+        import xllamacpp
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("xllamacpp", extra="local") from error
     api_key = secrets.token_urlsafe() if settings.is_private else settings.api_key
     try:
         server = xllamacpp.Server(_parameters(settings, api_key))
