@@ -8,8 +8,7 @@ import inspect
 import warnings
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from onion.spec.base import value
 from onion.spec.call import CallOptions
@@ -17,9 +16,9 @@ from onion.spec.json import to_json
 from onion.spec.model import LanguageModel
 from onion.spec.prompt import TextPart, UserMessage
 from onion.streaming import collect
+from onion.testing.checks import CheckReport, Checks
 from onion.testing.differences import difference
 from onion.testing.lint import Lint
-from onion.testing.rules import LintError
 from onion.testing.suspensions import CancelledAt
 from onion.wrap import wrap_language_model
 
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
     from onion.spec.stream import StreamResult
 
 HELLO = CallOptions(prompt=(UserMessage(content=(TextPart(text="Say hello."),)),))
+
+OURS = ("onion",)
+"""The part of the metadata in which our own layers say what they did to one call."""
 
 ModelFactory: TypeAlias = "Callable[[], LanguageModel | Awaitable[LanguageModel]]"
 
@@ -51,28 +53,13 @@ class ModelCheckOptions:
     params: CallOptions = HELLO
     strict: bool = False
     repeats: bool = True
-    volatile: Collection[str] = ("request", "response")
+    volatile: Collection[str] = ("request", "response", *OURS)
     open_connections: Callable[[LanguageModel], int] | None = None
     places: int = 20
     timeout: float = 10.0
 
 
-@dataclass(slots=True)
-class ModelReport:
-    """What was checked.
-
-    Attributes:
-        passed: The rules that hold, beside those of `Lint`.
-        skipped: The rules that could not be checked, each with the reason.
-        calls: How many calls were made.
-    """
-
-    passed: list[str] = field(default_factory=list[str])
-    skipped: dict[str, str] = field(default_factory=dict[str, str])
-    calls: int = 0
-
-
-async def check_language_model(make_model: ModelFactory, options: ModelCheckOptions | None = None) -> ModelReport:
+async def check_language_model(make_model: ModelFactory, options: ModelCheckOptions | None = None) -> CheckReport:
     """Put a model through everything that a caller may do with one.
 
     Args:
@@ -98,30 +85,11 @@ async def check_language_model(make_model: ModelFactory, options: ModelCheckOpti
     return checks.report
 
 
-class _Checks:
+class _Checks(Checks):
     def __init__(self, make_model: ModelFactory, options: ModelCheckOptions) -> None:
+        super().__init__(subject="the model", timeout=options.timeout)
         self._make_model = make_model
         self._options = options
-        self._rule = ""
-        self.report = ModelReport()
-
-    async def run(self, rule: str, check: Callable[[], Coroutine[object, object, str | None]]) -> None:
-        """Run one check, in bounded time, and see that it leaves no task behind; what it returns is why it skipped."""
-        self._rule = rule
-        tasks = asyncio.all_tasks()
-        limit = asyncio.timeout(self._options.timeout)
-        try:
-            async with limit:
-                skipped = await check()
-                await self._settle(lambda: not asyncio.all_tasks() - tasks, "left tasks running")
-        except TimeoutError:
-            if limit.expired():
-                self._fail(f"did not end within {self._options.timeout} s")
-            raise
-        if skipped:
-            self.report.skipped[rule] = skipped
-        else:
-            self.report.passed.append(rule)
 
     async def generate(self) -> None:
         """A whole answer keeps the rules of `Lint`, and leaves nothing open."""
@@ -187,7 +155,7 @@ class _Checks:
                 del stream
                 gc.collect()
             if not any(issubclass(warning.category, ResourceWarning) for warning in caught):
-                self._fail("dropped a stream unread, and no ResourceWarning came: something else holds on to it")
+                self.fail("dropped a stream unread, and no ResourceWarning came: something else holds on to it")
 
     async def cancel_generate(self) -> str | None:
         """Cancelling a whole call wherever it waits ends it and releases what it held."""
@@ -209,7 +177,7 @@ class _Checks:
                 task.result()
                 return None if position > 1 else "the call never waits"
             if not task.cancelled():
-                self._fail(f"cancelled while it waited for the time number {position}, but ended with {_outcome(task)}")
+                self.fail(f"cancelled while it waited for the time number {position}, but ended with {_outcome(task)}")
         return None
 
     @asynccontextmanager
@@ -222,30 +190,19 @@ class _Checks:
         if count is None:
             self.report.skipped["connections-released"] = "open_connections was not given"
         else:
-            await self._settle(lambda: count(model) == 0, "left connections open")
+            await self.settle(lambda: count(model) == 0, "left connections open")
 
     async def _collect(self, model: LanguageModel) -> GenerateResult:
         return await collect(await model.do_stream(self._options.params))
 
-    async def _settle(self, holds: Callable[[], bool], fault: str) -> None:
-        """Give what is being closed time to close: garbage collection and servers act a little later."""
-        for pause in (0.0,) * 20 + (self._options.timeout / 200,) * 100:
-            if holds():
-                return
-            await asyncio.sleep(pause)
-        self._fail(fault)
-
     def _answered(self, answer: GenerateResult | BaseException) -> GenerateResult:
         if isinstance(answer, BaseException):
-            self._fail(f"alone it answered, with others it raised {answer!r}")
+            self.fail(f"alone it answered, with others it raised {answer!r}")
         return answer
 
     def _compare(self, one: GenerateResult, other: GenerateResult) -> None:
         if found := difference(to_json(one), to_json(other), ignored=self._options.volatile):
-            self._fail(found)
-
-    def _fail(self, found: str) -> NoReturn:
-        raise LintError(self._rule, "the model", found)
+            self.fail(found)
 
 
 async def _read(stream: StreamResult, wanted: int) -> int:
