@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from onion.providers import openai
     from onion.providers._http import HTTPClient
     from onion.providers.local import local
-    from onion.providers.openai_chat import openai_compatible
+    from onion.providers.openai_chat import ChatDialect, openai_compatible
 
-__all__ = ["HTTPClient", "local", "openai", "openai_compatible"]
+__all__ = ["ChatDialect", "HTTPClient", "local", "openai", "openai_compatible"]
 
 _HOMES = {
+    "ChatDialect": "onion.providers.openai_chat",
     "HTTPClient": "onion.providers._http",
     "openai_compatible": "onion.providers.openai_chat",
 }

@@ -4,7 +4,7 @@ import pytest
 
 from onion.errors import UnsupportedFunctionalityError
 from onion.providers._chat import ChatDialect, output_text, to_messages
-from onion.spec.base import JsonValue
+from onion.spec.base import JsonObject, JsonValue
 from onion.spec.prompt import (
     AssistantMessage,
     ContentOutput,
@@ -71,7 +71,7 @@ def test_system_messages_may_be_the_developers_or_be_left_out() -> None:
 
 
 def test_options_of_a_system_message_go_along_and_a_cache_mark_goes_to_its_part() -> None:
-    options = {"vendor": {"name": "boss", "cache_control": {"type": "ephemeral"}}}
+    options: dict[str, JsonObject] = {"vendor": {"name": "boss", "cache_control": {"type": "ephemeral"}}}
 
     assert messages_of(SystemMessage(content="S", provider_options=options)) == [
         {

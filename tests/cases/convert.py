@@ -1,0 +1,149 @@
+"""Cases that are a prompt in neutral words, and checks on the JSON that is sent for it."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING
+
+from onion.errors import JSONParseError
+from onion.providers._chat import ChatDialect, to_request
+from onion.providers._json import object_in, parse_json, text_in
+from onion.spec.call import CallOptions
+from onion.spec.json import from_json
+from onion.spec.prompt import Message, Prompt
+from tests.cases.case import Case, WaitingError, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from onion.spec.base import JsonObject, JsonValue
+
+_OPENAI_CHAT = ChatDialect(name="openai-chat")
+
+
+def _openai_chat(prompt: Prompt, options: JsonObject) -> JsonValue:
+    own = {"openai-chat": object_in(options, "openai-chat")}
+    return to_request("m-1", CallOptions(prompt=prompt, provider_options=own), _OPENAI_CHAT).body
+
+
+REQUESTS: Mapping[str, Callable[[Prompt, JsonObject], JsonValue]] = {"openai-chat": _openai_chat}
+"""How a request is made, by wire format."""
+
+
+async def run(case: Case) -> list[str]:
+    """The faults of *case* in every format that is built; waits only if none is."""
+    built = [name for name in case.providers if name in REQUESTS]
+    if not built:
+        raise WaitingError(", ".join(case.providers))
+    prompt = to_prompt(rows(object_in(case.data, "body").get("prompt")))
+    faults: list[str] = []
+    for name in built:
+        body = REQUESTS[name](prompt, object_in(case.data, "options"))
+        checks = case.expect.get(name)
+        faults += [
+            f"{name}: {check!r} does not hold of {str(look_up(body, str(check[0])))[:200]}"
+            for check in (checks if isinstance(checks, list) else ())
+            if isinstance(check, list) and not holds(body, str(check[0]), str(check[1]), check[2])
+        ]
+    return faults
+
+
+# --- the prompt ----------------------------------------------------------------------------------------------------
+
+
+def to_prompt(messages: list[JsonObject]) -> Prompt:
+    """The prompt that neutral words describe."""
+    written = [
+        {**message, "content": [_part(part) for part in rows(content)] if isinstance(content, list) else content}
+        for message in messages
+        for content in [message.get("content")]
+    ]
+    return from_json(tuple[Message, ...], written)
+
+
+def _part(part: JsonObject) -> JsonObject:
+    """The JSON form of a part: files have it by another way, options by another name."""
+    data = {
+        key: value
+        for key, value in part.items()
+        if key not in ("invalid", "provider_metadata", "data_b64", "data_hex", "url")
+    }
+    if "provider_metadata" in part:
+        data["provider_options"] = part["provider_metadata"]
+    if part.get("type") == "file":
+        data["data"] = _file(part)
+    return data
+
+
+def _file(part: JsonObject) -> JsonObject:
+    if "url" in part:
+        return {"type": "url", "url": part["url"]}
+    if "data_hex" in part:
+        return {"type": "data", "data": base64.b64encode(bytes.fromhex(text_in(part, "data_hex"))).decode()}
+    return {"type": "data", "data": text_in(part, "data_b64")}
+
+
+# --- the checks ----------------------------------------------------------------------------------------------------
+
+_STEP = re.compile(r"\.?([\w-]+)|\[(\d+)\]|\[\?(\w+)=([^\]]+)\]")
+
+
+def look_up(body: JsonValue, path: str) -> JsonValue:
+    """What is at *path*: ``a.b[0].c``, ``a[?type=x].b`` for the first that fits, or one of the spelt-out places."""
+    if path == "messages[*] texts":
+        return [_text_of(message.get("content")) for message in rows(object_in({"": body}, "").get("messages"))]
+    if place := re.fullmatch(r"text of part (\d+)", path):
+        return _text_of(look_up(body, f"messages[0].content[{int(place[1]) - 1}]"))
+    found = body
+    position = 0
+    while position < len(path):
+        step = _STEP.match(path, position)
+        if step is None:
+            raise WaitingError(f"a way to read {path!r}")
+        position = step.end()
+        found = _step(found, step)
+    return found
+
+
+def _step(value: JsonValue, step: re.Match[str]) -> JsonValue:
+    key, index, name, wanted = step.groups()
+    if key is not None:
+        return value.get(key) if isinstance(value, dict) else None
+    if index is not None:
+        return value[int(index)] if isinstance(value, list) and int(index) < len(value) else None
+    return next((item for item in rows(value) if item.get(name) == wanted), None)
+
+
+def _text_of(content: JsonValue) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, dict):
+        return text_in(content, "text")
+    return "".join(text_in(part, "text") for part in rows(content))
+
+
+def holds(body: JsonValue, path: str, operator: str, wanted: JsonValue) -> bool:
+    """Whether the check holds."""
+    found = look_up(body, path)
+    match operator:
+        case "eq":
+            return found == wanted
+        case "contains":
+            return str(wanted) in str(found)
+        case "is":
+            return isinstance(found, dict) if wanted == "object" else found == wanted
+        case "json_is":
+            return wanted == "object" and _is_json_object(found)
+        case "contains_in_order":
+            places = [str(found).find(str(each)) for each in (wanted if isinstance(wanted, list) else [wanted])]
+            return -1 not in places and places == sorted(places)
+        case _:
+            raise WaitingError(f"the operator {operator!r}")
+
+
+def _is_json_object(found: JsonValue) -> bool:
+    try:
+        return isinstance(found, str) and isinstance(parse_json(found), dict)
+    except JSONParseError:
+        return False
