@@ -101,7 +101,9 @@ async def test_threads_agents_and_generators_nest_right_and_keep_the_callers_con
     async def sub_agent() -> str:
         """Runs an agent of its own."""
         users.append(USER.get())
-        agent: ToolLoopAgent[object, str] = ToolLoopAgent(model=ScriptedModel([text("inner")]), middleware=[layer])
+        agent: ToolLoopAgent[object, str] = ToolLoopAgent[object, str](
+            model=ScriptedModel([text("inner")]), middleware=[layer]
+        )
         return (await agent.generate(prompt="sub")).text
 
     @tool
@@ -204,7 +206,7 @@ async def test_a_reader_that_leaves_a_run_ends_all_spans() -> None:
 
 async def test_a_named_agent_is_in_the_name_of_its_span() -> None:
     telemetry = Telemetry()
-    agent: ToolLoopAgent[object, str] = ToolLoopAgent(
+    agent: ToolLoopAgent[object, str] = ToolLoopAgent[object, str](
         model=ScriptedModel([text("hi")]), name="helper", middleware=[telemetry.layer()]
     )
 

@@ -32,10 +32,11 @@ class Flight:
     A stream is read no faster than its fastest reader asks for. What was read stays until the last reader left.
 
     Args:
-        on_end: Called once, when nobody may join any more.
+        on_end: Called when nobody may join any more.
+        release: Awaited once, when the call is over.
     """
 
-    def __init__(self, on_end: Callable[[Flight], None]) -> None:
+    def __init__(self, on_end: Callable[[Flight], None], release: Callable[[], Awaitable[object]]) -> None:
         self.parts: list[StreamPart] = []
         self.result: GenerateResult | None = None
         self.request: RequestInfo | None = None
@@ -45,6 +46,7 @@ class Flight:
         self._error: BaseException | None = None
         self._traceback: TracebackType | None = None
         self._on_end = on_end
+        self._release = release
         self._readers = 0
         self._wanted = 0
         self._demand = asyncio.Event()
@@ -94,9 +96,12 @@ class Flight:
                 self._fail(error)
                 raise
             finally:
-                self.is_over = True
-                self._on_end(self)
-                self._tell_readers()
+                try:
+                    await self._release()
+                finally:
+                    self.is_over = True
+                    self._on_end(self)
+                    self._tell_readers()
 
         self._task = asyncio.get_running_loop().create_task(fly(), name="onion cache flight")
 

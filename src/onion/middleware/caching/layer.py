@@ -18,9 +18,11 @@ from weakref import WeakKeyDictionary
 
 from onion.errors import CacheMissError, InvalidArgumentError, TypeValidationError
 from onion.middleware._masking import mask_text
+from onion.middleware.caching.claims import CLAIM_SECONDS, Claims
 from onion.middleware.caching.entry import Entry, Mark, Recorder, read_entry
 from onion.middleware.caching.flight import Flight, Reader
 from onion.middleware.caching.key import CacheScope, KeyFunction, Scope, cache_key, scope_of
+from onion.middleware.stores import ClaimingStore
 from onion.spec.parts import FinishPart, StreamPart
 from onion.spec.stream import StreamResult
 from onion.wrap import Middleware
@@ -82,6 +84,7 @@ class Cache(Middleware):
         key: What of the params counts, instead of all of them; provider, model id and scope always do.
         finish_reasons: Those of answers that are kept.
         store_timeout: Longest wait for the store, in seconds.
+        claim_seconds: How long to wait at most for another process that makes the same call, where the store can tell.
         pace: Seconds between the parts of a replayed stream; 0 means at once.
         clock: Seconds since the epoch.
         sleep: Awaits the given seconds.
@@ -100,6 +103,7 @@ class Cache(Middleware):
         key: KeyFunction | None = None,
         finish_reasons: Collection[UnifiedFinishReason] = GOOD_FINISH_REASONS,
         store_timeout: float = STORE_TIMEOUT_SECONDS,
+        claim_seconds: float = CLAIM_SECONDS,
         pace: float = 0.0,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
@@ -107,7 +111,7 @@ class Cache(Middleware):
         if isinstance(scope, str) and not scope:
             msg = "scope must name a tenant, got an empty text: write SHARED if everybody may share"
             raise InvalidArgumentError(msg, parameter="scope", value=scope)
-        for name, seconds in (("ttl", ttl), ("store_timeout", store_timeout)):
+        for name, seconds in (("ttl", ttl), ("store_timeout", store_timeout), ("claim_seconds", claim_seconds)):
             if seconds is not None and not seconds > 0:
                 raise InvalidArgumentError(f"{name} must be above 0, got {seconds!r}", parameter=name, value=seconds)
         if not pace >= 0:
@@ -121,6 +125,13 @@ class Cache(Middleware):
         self._pace = pace
         self._clock = clock
         self._sleep = sleep
+        self._claims = Claims(
+            store if isinstance(store, ClaimingStore) else None,
+            ask=self._ask_store,
+            read=self._read,
+            seconds=claim_seconds,
+            sleep=sleep,
+        )
         self._traffic: WeakKeyDictionary[asyncio.AbstractEventLoop, _Traffic] = WeakKeyDictionary()
 
     def __repr__(self) -> str:
@@ -168,14 +179,23 @@ class Cache(Middleware):
                 return entry
             if control == "only-if-cached":
                 raise CacheMissError(f"the cache holds no answer to this call, key {key}: ask without only-if-cached")
-        under_way = traffic.flights.get(key)
         wants_raw = bool(params.include_raw_chunks)
-        if under_way is not None and control != "refresh":
-            return Reader(under_way, mark={"hit": True, "age": 0.0, "key": key}, wants_raw=wants_raw)
-        flight = self._start(key, traffic, model, params, mode)
+        token = ""
+        if control != "refresh":
+            claim = await self._claims.wait(key, traffic.flights)
+            if isinstance(claim, Entry):
+                return claim
+            token = claim
+            under_way = traffic.flights.get(key)
+            if under_way is not None:
+                await self._claims.release(key, token)
+                return Reader(under_way, mark={"hit": True, "age": 0.0, "key": key}, wants_raw=wants_raw)
+        flight = self._start(key, token, traffic, model, params, mode)
         return Reader(flight, mark=None, wants_raw=wants_raw)
 
-    def _start(self, key: str, traffic: _Traffic, model: LanguageModel, params: CallOptions, mode: Mode) -> Flight:
+    def _start(
+        self, key: str, token: str, traffic: _Traffic, model: LanguageModel, params: CallOptions, mode: Mode
+    ) -> Flight:
         def end(flight: Flight) -> None:
             if traffic.flights.get(key) is flight:
                 del traffic.flights[key]
@@ -200,7 +220,7 @@ class Cache(Middleware):
                 await self._write(key, text)
 
         recorder = Recorder(key, self._finish_reasons)
-        flight = Flight(end)
+        flight = Flight(end, lambda: self._claims.release(key, token))
         # The hook's own calls belong to the first caller, whom the kernel cleans up after; a flight may outlive him.
         if mode == "generate":
             flight.generate(model, params, keep_result)

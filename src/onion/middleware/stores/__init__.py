@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from onion.middleware.stores.disk import DiskStore
     from onion.middleware.stores.memory import MemoryStore
+    from onion.middleware.stores.redis import RedisStore
 
-__all__ = ["CacheStore", "MemoryStore"]
+__all__ = ["CacheStore", "ClaimingStore", "DiskStore", "MemoryStore", "RedisStore"]
 
-_MODULES = {"MemoryStore": "memory"}
+_MODULES = {"DiskStore": "disk", "MemoryStore": "memory", "RedisStore": "redis"}
 
 
 class CacheStore(Protocol):
@@ -30,6 +32,19 @@ class CacheStore(Protocol):
 
     async def delete(self, key: str) -> None:
         """Forget *key*, if it is known."""
+        ...
+
+
+@runtime_checkable
+class ClaimingStore(Protocol):
+    """What a store shared by several processes may offer besides, so that they make one call of equal ones."""
+
+    async def claim(self, key: str, *, seconds: float) -> str:
+        """A token if nobody holds *key*, else an empty text. The claim lapses after *seconds*."""
+        ...
+
+    async def release(self, key: str, token: str) -> None:
+        """Give back what *token* holds; nothing happens if it lapsed."""
         ...
 
 

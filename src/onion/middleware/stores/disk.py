@@ -1,0 +1,171 @@
+"""Entries in a folder, shared by processes on one machine. Text only: nothing that is found there is ever run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+import diskcache
+
+from onion.errors import InvalidArgumentError
+
+SIZE_LIMIT_BYTES = 1_000_000_000
+LOCK_TIMEOUT_SECONDS = 1.0
+MODE_RAW = 1  # a value in the row, in diskcache's own numbering
+MODE_TEXT = 3  # a text in a file of its own
+DATABASE = "cache.db"
+CLAIM_PREFIX = "claim-"
+
+T = TypeVar("T")
+
+
+class TextDisk(diskcache.Disk):
+    """Reads and writes text; refuses everything else.
+
+    diskcache unpickles what it finds (CVE-2025-69872, no fixed release), and reads and removes the files that its rows
+    name. Whoever can write to the folder would run code and reach other files.
+    """
+
+    def put(self, key: object) -> tuple[object, bool]:
+        """The key as it is."""
+        return _text(key), True
+
+    def get(self, key: object, raw: bool) -> object:  # noqa: FBT001 - diskcache's signature
+        """The key as it is."""
+        if not raw:
+            raise _refused("a key that is pickled")
+        return _text(key)
+
+    def store(self, value: object, read: bool, key: object = None) -> tuple[int, int, str | None, object]:  # noqa: FBT001 - diskcache's signature
+        """Write a text."""
+        return super().store(_text(value), read, key)
+
+    def fetch(self, mode: int, filename: str | None, value: object, read: bool) -> object:  # noqa: FBT001 - diskcache's signature
+        """Read a text."""
+        if mode == MODE_TEXT and filename is not None and self._is_inside(filename):
+            return super().fetch(mode, filename, value, read)
+        if mode == MODE_RAW:
+            return _text(value)
+        raise _refused("a value that is pickled, or lies outside of the folder")
+
+    def remove(self, file_path: str) -> None:
+        """Remove a file of the folder; leave others alone."""
+        if self._is_inside(file_path):
+            super().remove(file_path)
+
+    def _is_inside(self, filename: str) -> bool:
+        folder = Path(self._directory).resolve()
+        return (folder / filename).resolve().is_relative_to(folder)
+
+
+def _text(found: object) -> str:
+    if isinstance(found, str):
+        return found
+    raise _refused(f"a {type(found).__name__}")
+
+
+def _refused(what: str) -> ValueError:
+    return ValueError(f"the folder holds {what}, which is refused: only text is kept here")
+
+
+class DiskStore:
+    """Keeps entries in a folder with diskcache, oldest thrown out first. Several processes may share the folder.
+
+    All work is done in one thread of its own, so the event loop never waits for the disk. A database that is locked,
+    broken or full raises, which `Cache` answers with a warning and a live call.
+
+    Args:
+        directory: The folder, made if it is not there. Whoever can write there can change answers, but run nothing.
+        size_limit: Bytes that the entries may take together.
+        lock_timeout: Seconds to wait for another process that holds the database.
+
+    Raises:
+        InvalidArgumentError: For a limit that is not above 0.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        size_limit: int = SIZE_LIMIT_BYTES,
+        lock_timeout: float = LOCK_TIMEOUT_SECONDS,
+    ) -> None:
+        for name, limit in (("size_limit", size_limit), ("lock_timeout", lock_timeout)):
+            if not limit > 0:
+                raise InvalidArgumentError(f"{name} must be above 0, got {limit!r}", parameter=name, value=limit)
+        self.directory = Path(directory)
+        self.size_limit = size_limit
+        self.lock_timeout = lock_timeout
+        self._cache: diskcache.Cache | None = None
+        self._thread: ThreadPoolExecutor | None = None
+        self._process = 0
+
+    async def get(self, key: str) -> str | None:
+        """The text under *key*."""
+        found = await self._run(lambda cache: cache.get(key))
+        return None if found is None else _text(found)
+
+    async def set(self, key: str, value: str, *, ttl: float | None) -> None:
+        """Keep *value*; the last of several writers wins."""
+        await self._run(lambda cache: cache.set(key, value, expire=ttl))
+
+    async def delete(self, key: str) -> None:
+        """Forget *key*."""
+        await self._run(lambda cache: cache.delete(key))
+
+    async def claim(self, key: str, *, seconds: float) -> str:
+        """A token if nobody holds *key*, else an empty text. It lapses after *seconds*."""
+        token = secrets.token_hex(8)
+        is_ours = await self._run(lambda cache: cache.add(CLAIM_PREFIX + key, token, expire=seconds))
+        return token if is_ours else ""
+
+    async def release(self, key: str, token: str) -> None:
+        """Give back what *token* holds."""
+
+        def give_back(cache: diskcache.Cache) -> None:
+            if cache.get(CLAIM_PREFIX + key) == token:
+                cache.delete(CLAIM_PREFIX + key)
+
+        await self._run(give_back)
+
+    async def aclose(self) -> None:
+        """Close the database and end the thread. Using the store again opens both anew."""
+        thread, cache = self._thread, self._cache
+        self._thread = self._cache = None
+        if thread is not None:
+            if cache is not None:
+                await asyncio.get_running_loop().run_in_executor(thread, cache.close)
+            thread.shutdown(wait=False)
+
+    def __repr__(self) -> str:
+        return f"DiskStore({str(self.directory)!r})"
+
+    async def _run(self, work: Callable[[diskcache.Cache], T]) -> T:
+        if self._thread is None or self._process != os.getpid():  # threads do not survive a fork
+            self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="onion-disk-store")
+            self._process = os.getpid()
+            self._cache = None
+        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: work(self._opened()))
+
+    def _opened(self) -> diskcache.Cache:
+        if self._cache is None:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            # diskcache waits a minute for a lock while it opens; this says so at once.
+            with closing(sqlite3.connect(self.directory / DATABASE, timeout=self.lock_timeout)) as database:
+                database.execute("BEGIN IMMEDIATE")
+                database.rollback()
+            self._cache = diskcache.Cache(
+                str(self.directory),
+                timeout=self.lock_timeout,
+                disk=TextDisk,
+                size_limit=self.size_limit,
+                eviction_policy="least-recently-stored",
+            )
+        return self._cache
