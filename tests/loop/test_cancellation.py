@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import TYPE_CHECKING
 
 import pytest
 
 from onion import Middleware, generate_text, is_step_count, stream_text, tool
+from onion.errors import AbortedError
 from onion.testing import After, ScriptedModel, Wait, answer, call, parts
 from onion.testing.suspensions import CancelledAt
 
@@ -158,3 +160,83 @@ async def test_a_run_that_is_cancelled_anywhere_leaves_nothing_behind(
 
 async def _drive(work: CancelledAt) -> None:
     await work
+
+
+def cancel_myself() -> None:
+    """Ask the running task to stop; it feels that when it next waits."""
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+
+
+async def outcome(work: Coroutine[object, object, object]) -> object:
+    """What became of *work* in a task of its own."""
+    return (await asyncio.gather(asyncio.ensure_future(work), return_exceptions=True))[0]
+
+
+async def test_a_cancellation_between_two_reads_aborts_the_run_and_shows_nothing_more() -> None:
+    model = ScriptedModel([parts("once", Wait(asyncio.Event().wait))])
+    seen: list[str] = []
+
+    async def read() -> None:
+        async with stream_text(
+            model=model,
+            prompt="hi",
+            on_abort=lambda event: seen.append(event.kind),
+            on_error=lambda event: seen.append(repr(event.error)),
+        ) as result:
+            async for part in result.full_stream:
+                seen.append(part.type)
+                if part.type == "text-delta":
+                    cancel_myself()
+
+    ended = await outcome(read())
+
+    assert isinstance(ended, asyncio.CancelledError)
+    assert seen == ["start", "start-step", "text-start", "text-delta", "cancel"]
+    assert model.open_calls == 0
+
+
+async def test_a_cancellation_before_the_first_read_calls_no_model() -> None:
+    model = ScriptedModel([])
+    result = stream_text(model=model, prompt="hi")
+
+    async def read() -> None:
+        cancel_myself()
+        async for _ in result.full_stream:
+            pass
+
+    ended = await outcome(read())
+
+    assert isinstance(ended, asyncio.CancelledError)
+    assert model.calls == []
+    with pytest.raises(AbortedError, match="was cancelled"):
+        await result.text
+
+
+async def test_a_cancellation_before_generate_text_calls_no_model() -> None:
+    model = ScriptedModel([])
+
+    async def generate() -> None:
+        cancel_myself()
+        await generate_text(model=model, prompt="hi")
+
+    ended = await outcome(generate())
+
+    assert isinstance(ended, asyncio.CancelledError)
+    assert model.calls == []
+
+
+@pytest.mark.parametrize("is_streaming", [True, False], ids=["stream", "generate"])
+async def test_who_has_swallowed_a_cancellation_may_still_run(*, is_streaming: bool) -> None:
+    model = ScriptedModel([parts("on", " and on")])
+
+    async def run() -> str:
+        cancel_myself()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+        if is_streaming:
+            return await stream_text(model=model, prompt="hi").text
+        return (await generate_text(model=model, prompt="hi")).text
+
+    assert await outcome(run()) == "on and on"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import aclosing
 from typing import TYPE_CHECKING, TypeVar, overload
 
@@ -57,6 +58,8 @@ async def generate(
     reader = output.reader()
     run = start_run(options, output, reader, is_streaming=False, agent=agent)
     run.control.enter()
+    if run.control.was_cancelled and await run.control.feels_cancellation():
+        raise asyncio.CancelledError
     async with aclosing(run_steps(run)) as parts:
         async for _ in parts:
             pass

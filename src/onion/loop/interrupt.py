@@ -86,11 +86,27 @@ class Control:
 
     def enter(self) -> None:
         """The current task begins to wait for the run."""
-        task = asyncio.current_task()
-        if task is not None:
-            self._task = task
-            self._baseline = task.cancelling()
-            self._loop = task.get_loop()
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        self._baseline = self._cancellations()
+
+    def _cancellations(self) -> int:
+        """How often the task was asked to stop and has not taken it back."""
+        return 0 if self._task is None else self._task.cancelling()
+
+    @property
+    def was_cancelled(self) -> bool:
+        """Whether the task had been cancelled before it began to wait; perhaps it has not felt that yet."""
+        return self._baseline > 0
+
+    async def feels_cancellation(self) -> bool:
+        """Whether a cancellation from before was still on its way to the task. It is taken, and counts as one."""
+        try:
+            await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            self._baseline -= 1
+            return True
+        return False
 
     async def leave(self) -> None:
         """The task has what it waited for.
@@ -150,7 +166,7 @@ class Control:
         """Whether somebody asked for the end of the run."""
         if self.reason is not None and not self.is_over:
             return True
-        return self._task is not None and self._task.cancelling() > self._baseline
+        return self._cancellations() > self._baseline
 
     async def cause(self, error: BaseException) -> tuple[BaseException, bool]:
         """What ended the run, given what was raised in it, and whether the reading task was cancelled from outside.
@@ -160,15 +176,14 @@ class Control:
         is_cancelled = await self.absorb()
         if not isinstance(error, asyncio.CancelledError):
             return error, False
-        if is_cancelled or (self._task is not None and self._task.cancelling() > self._baseline):
+        if is_cancelled or self._cancellations() > self._baseline:
             return error, True
         return (error if self.reason is None else self.reason), False
 
     def finish(self) -> None:
         """The run has ended: no timer, no interruption; only a further cancellation counts from here."""
         self.is_over = True
-        if self._task is not None:
-            self._baseline = self._task.cancelling()
+        self._baseline = self._cancellations()
         for timer in self._timers.values():
             timer.cancel()
 

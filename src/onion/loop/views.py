@@ -53,7 +53,10 @@ class Pump:
         self._is_busy = True
         control.enter()
         try:
-            if control.reason is None or control.is_over or not self.is_started:
+            if control.was_cancelled and await control.feels_cancellation():
+                self._never_begin("the task that read it was cancelled")
+                part = await self._parts.athrow(asyncio.CancelledError())
+            elif control.reason is None or control.is_over or not self.is_started:
                 self.is_started = True
                 part = await anext(self._parts)
             else:
@@ -86,13 +89,17 @@ class Pump:
         if self.is_finished:
             return
         self._is_busy = True
-        if self.run.failure is None and not self.is_started:
-            self.run.fail(AbortedError(reason))
+        self._never_begin(reason)
         try:
             await self._parts.aclose()
         finally:
             self._is_busy = False
             self._finish()
+
+    def _never_begin(self, reason: str) -> None:
+        """Note the end of a run that nobody has read from; one that has begun notes it itself."""
+        if self.run.failure is None and not self.is_started:
+            self.run.fail(AbortedError(reason))
 
     def close_soon(self) -> None:
         """The last view went away in the middle: end the run, unless somebody waits for it in another way."""
