@@ -10,9 +10,10 @@ from onion.spec.parts import ReasoningDelta, ReasoningEnd, ReasoningStart, TextD
 
 if TYPE_CHECKING:
     from onion.spec.full_stream import FullStreamPart
-    from onion.spec.parts import StreamPart
 
-BLOCK_PARTS = frozenset({TextStart, TextDelta, TextEnd, ReasoningStart, ReasoningDelta, ReasoningEnd})
+BLOCK_PARTS = (TextDelta, ReasoningDelta, TextStart, TextEnd, ReasoningStart, ReasoningEnd)
+"""Deltas first: they are asked for most. A tuple, because a union costs four times as much to ask."""
+BlockPart: TypeAlias = TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd
 Key: TypeAlias = tuple[bool, str]
 """Whether a block is text, and its id."""
 
@@ -34,15 +35,15 @@ class Blocks:
         self._used = used
         self.first_output: float | None = None
 
-    def pass_on(self, part: StreamPart) -> FullStreamPart | None:
+    def pass_on(self, part: BlockPart) -> FullStreamPart | None:
         """What the full stream shows of *part*; None for a delta without text, which says nothing."""
-        if type(part) is TextDelta:
+        if isinstance(part, TextDelta):
             if not part.delta and part.provider_metadata is None:
                 return None
             return TextDeltaOutput(
                 id=self._shown((True, part.id)), text=part.delta, provider_metadata=part.provider_metadata
             )
-        if type(part) is ReasoningDelta:
+        if isinstance(part, ReasoningDelta):
             return ReasoningDeltaOutput(
                 id=self._shown((False, part.id)), text=part.delta, provider_metadata=part.provider_metadata
             )
@@ -53,17 +54,14 @@ class Blocks:
             self.first_output = time.perf_counter()
         return self._open[key]
 
-    def _boundary(self, part: StreamPart) -> FullStreamPart | None:
+    def _boundary(self, part: TextStart | TextEnd | ReasoningStart | ReasoningEnd) -> FullStreamPart:
+        key = isinstance(part, TextStart | TextEnd), part.id
         if isinstance(part, TextStart | ReasoningStart):
-            is_text = isinstance(part, TextStart)
-            shown = self._open[is_text, part.id] = self._free((is_text, part.id))
-            return part if shown == part.id else type(part)(id=shown, provider_metadata=part.provider_metadata)
-        if isinstance(part, TextEnd | ReasoningEnd):
-            key = isinstance(part, TextEnd), part.id
+            shown = self._open[key] = self._free(key)
+        else:
             shown = self._shown(key)
             del self._open[key]
-            return part if shown == part.id else type(part)(id=shown, provider_metadata=part.provider_metadata)
-        return None
+        return part if shown == part.id else type(part)(id=shown, provider_metadata=part.provider_metadata)
 
     def _free(self, key: Key) -> str:
         is_text, shown = key
@@ -80,4 +78,5 @@ class Blocks:
             TextEnd(id=shown) if is_text else ReasoningEnd(id=shown) for (is_text, _), shown in self._open.items()
         ]
         self._open.clear()
+        self.first_output = None
         return ends

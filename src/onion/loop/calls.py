@@ -20,6 +20,7 @@ from onion.streaming import Collector, to_exception
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
 
+    from onion.loop.blocks import BlockPart
     from onion.loop.state import Run, Step
     from onion.spec.full_stream import FullStreamPart
     from onion.spec.parts import StreamPart
@@ -98,7 +99,7 @@ async def _one_stream(run: Run, step: Step, blocks: Blocks) -> AsyncGenerator[Fu
             async for part in parts:
                 if not step.is_open:
                     yield _start_step(step, stream, part)
-                if type(part) in BLOCK_PARTS:
+                if isinstance(part, BLOCK_PARTS):
                     passed = _block(step, collector, blocks, part)
                     if passed is not None:
                         yield passed
@@ -122,7 +123,7 @@ def _start_step(step: Step, stream: StreamResult, part: StreamPart | None) -> St
     return StartStep(request=stream.request or RequestInfo(), warnings=warnings)
 
 
-def _block(step: Step, collector: Collector, blocks: Blocks, part: StreamPart) -> FullStreamPart | None:
+def _block(step: Step, collector: Collector, blocks: Blocks, part: BlockPart) -> FullStreamPart | None:
     """What comes of a part that is a piece of text or reasoning."""
     try:
         collector.feed(part)
