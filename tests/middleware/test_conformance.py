@@ -46,6 +46,7 @@ ACTED_ON: dict[str, Mapping[str, GenerateResult]] = {
 
 
 @pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 async def test_it_keeps_the_contract(name: str) -> None:
     options = MiddlewareCheckOptions(answers={**ANSWERS, **ACTED_ON.get(name, {})})
