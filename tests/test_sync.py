@@ -221,6 +221,19 @@ def test_a_forked_process_gets_a_loop_of_its_own() -> None:
     assert background.loop() is not first
 
 
+def test_cancelling_an_idle_worker_refuses_what_it_is_asked_next() -> None:
+    idle = worker.Worker()
+
+    async def never() -> None:
+        raise AssertionError
+
+    idle.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        idle.do(never, interrupt=idle.cancel)
+    idle.stop()
+
+
 def test_stopping_after_the_loop_is_gone_does_nothing() -> None:
     loop = asyncio.new_event_loop()
     loop.close()

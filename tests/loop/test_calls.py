@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from onion import ToolOptions
     from onion.loop import RunOptions
     from onion.loop.settings import ToolChoiceInput
-    from onion.spec import FinishReason, GenerateResult, OtherContent
+    from onion.spec import FinishReason, GenerateResult, JsonValue, OtherContent
     from onion.spec.events import ErrorEvent
     from onion.spec.full_stream import FullStreamPart
     from onion.spec.parts import StreamPart
@@ -109,6 +109,15 @@ async def test_after_an_error_part_the_models_own_end_is_shown() -> None:
     assert isinstance(finish, FinishStep)
     assert (finish.finish_reason, finish.usage.total_tokens) == ("stop", 15)
     assert [str(event.error) for event in failures] == ["hiccup"]
+
+
+async def test_a_stream_that_breaks_off_after_its_error_part_shows_one_error() -> None:
+    script = [StreamStart(), ErrorPart(error=OnionError("first"))]
+
+    found = await full(model=ScriptedModel([script]))
+
+    assert [str(part.error) for part in found if isinstance(part, ErrorPart)] == ["first"]
+    assert found[-1].type == "finish"
 
 
 async def test_a_foreign_error_object_becomes_an_error() -> None:
@@ -242,6 +251,34 @@ async def test_a_withheld_call_shows_nothing_of_its_input() -> None:
         "finish-step",
         "finish",
     ]
+
+
+async def test_an_empty_delta_says_nothing_unless_it_carries_metadata() -> None:
+    deltas = [TextDelta(id="a", delta=""), TextDelta(id="a", delta="", provider_metadata={"acme": {"n": 1}})]
+    model = ScriptedModel([parts(TextStart(id="a"), *deltas, TextEnd(id="a"))])
+
+    found = await full(model=model)
+
+    assert [part.provider_metadata for part in found if isinstance(part, TextDeltaOutput)] == [{"acme": {"n": 1}}]
+
+
+async def test_an_input_may_be_refined_before_it_is_used() -> None:
+    async def refine(given: JsonValue) -> JsonValue:
+        return {"number": 2} if given == {"number": 1} else {"number": "two"}
+
+    @tool
+    def show(number: int) -> int:
+        """Show."""
+        return number
+
+    made = answer(call("show", {"number": 1}, id="1"), call("show", {"number": 3}, id="2"))
+    result = await generate_text(
+        model=ScriptedModel([made]), prompt="p", tools=[show], refine_tool_input={"show": refine}
+    )
+
+    good, bad = result.tool_calls
+    assert (good.input, [found.output for found in result.tool_results]) == ({"number": 2}, [2])
+    assert (bad.invalid, bad.input) == (True, {"number": 3})
 
 
 async def test_a_tool_hears_its_input_arrive() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -263,6 +264,9 @@ async def test_leaving_raises_the_cancellation_that_came_at_the_same_time() -> N
         task = asyncio.current_task()
         assert task is not None
         task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
         await control.leave()
 
     task = asyncio.create_task(wait())

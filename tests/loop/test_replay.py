@@ -205,6 +205,30 @@ async def test_a_result_in_the_history_is_not_made_again() -> None:
     assert (bank.paid, result.text) == ([], "resumed")
 
 
+async def test_a_history_that_ends_in_plain_results_is_not_looked_at() -> None:
+    made: JsonValue = {"type": "tool-call", "toolCallId": "c", "toolName": "pay", "input": {}}
+    output: JsonValue = {"type": "text", "value": "paid"}
+    done: JsonValue = {"type": "tool-result", "toolCallId": "c", "toolName": "pay", "output": output}
+    messages: list[dict[str, JsonValue]] = [
+        {"role": "user", "content": "p"},
+        {"role": "assistant", "content": [made]},
+        {"role": "tool", "content": [done]},
+    ]
+
+    result = await generate_text(**resumed(Bank(), messages))
+
+    assert result.text == "resumed"
+
+
+async def test_without_a_secret_nothing_has_to_be_signed() -> None:
+    bank = Bank()
+    messages = await history(bank, secret=None)
+
+    result = await generate_text(**resumed(bank, [*messages, response(messages)], tool_approval_secret=None))
+
+    assert (bank.paid, result.text) == ([5], "resumed")
+
+
 class Claims:
     """An approval store in memory."""
 

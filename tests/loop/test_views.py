@@ -197,6 +197,23 @@ async def test_cancelling_the_puller_cancels_the_run_for_everybody() -> None:
     assert model.open_streams == 0
 
 
+async def test_a_cancelled_waiter_leaves_the_puller_alone() -> None:
+    go = asyncio.Event()
+    result = stream_text(model=ScriptedModel([parts("a", Wait(go), "b")]), prompt="p")
+    views = [result.text_stream, result.text_stream]
+
+    async def read(index: int) -> list[str]:
+        return [piece async for piece in views[index]]
+
+    puller, waiter = (asyncio.create_task(read(index)) for index in range(2))
+    await settled()
+    waiter.cancel()
+    go.set()
+
+    assert await puller == ["a", "b"]
+    assert waiter.cancelled()
+
+
 async def test_abort_interrupts_a_waiting_pull() -> None:
     model = endless()
     aborts: list[AbortEvent] = []

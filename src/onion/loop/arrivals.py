@@ -120,12 +120,9 @@ def _known_call(step: Step, tool_call_id: str) -> TypedToolCall | None:
 
 
 def _call_of(run: Run, step: Step, part: ToolApprovalRequest) -> TypedToolCall:
-    found = _known_call(step, part.tool_call_id)
+    earlier = (call for done in run.steps for call in done.tool_calls if call.tool_call_id == part.tool_call_id)
+    found = _known_call(step, part.tool_call_id) or next(earlier, None)
     if found is None:
-        for earlier in run.steps:
-            for call in earlier.tool_calls:
-                if call.tool_call_id == part.tool_call_id:
-                    return call
         msg = (
             f"the provider asks whether call {part.tool_call_id!r} may run (approval {part.approval_id!r}), "
             "but it made no such call"

@@ -77,8 +77,7 @@ async def stream_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, 
             yield end
         step.start_again()
         yield StepRestart(attempt=step.info.attempt, error=error)
-    if step.finish is not None:
-        _check_tool_choice(step, step.finish.finish_reason.unified)
+    _check_tool_choice(step, step.answer.finish_reason.unified)
 
 
 async def _one_stream(run: Run, step: Step, blocks: Blocks) -> AsyncGenerator[FullStreamPart, None]:
@@ -113,8 +112,7 @@ async def _one_stream(run: Run, step: Step, blocks: Blocks) -> AsyncGenerator[Fu
             if step.failure is None:
                 step.failure = error
                 yield ErrorPart(error=error)
-        if blocks.first_output is not None and step.first_output is None:
-            step.first_output = blocks.first_output
+        step.first_output = blocks.first_output
 
 
 def _start_step(step: Step, stream: StreamResult, part: StreamPart | None) -> StartStep:
@@ -173,7 +171,7 @@ async def _tell_end(run: Run, step: Step, reason: UnifiedFinishReason, usage: Us
 def _check_tool_choice(step: Step, reason: UnifiedFinishReason) -> None:
     """Raise if the answer is whole and is not what `tool_choice` asked for."""
     choice = step.tool_choice
-    if choice.type == "auto" or step.answer is None:
+    if choice.type == "auto":
         return
     names = [part.tool_name for part in step.answer.content if isinstance(part, ToolCall)]
     if choice.type == "none":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from onion.errors import AbortedError
 from onion.loop.prepare import bind
 from onion.loop.record import response_of
+from onion.loop.state import NO_ANSWER
 from onion.spec.events import AbortEvent, EndEvent, ErrorEvent, StartEvent, StepErrorEvent
 from onion.spec.full_stream import Abort, Finish, FinishStep
 from onion.spec.parts import ErrorPart
@@ -96,17 +97,16 @@ async def _fail(run: Run, error: BaseException) -> Sequence[FullStreamPart]:
 
 def _finish_of(run: Run, step: Step) -> tuple[FinishStep, Finish]:
     """The end of a step that failed after its model had begun to answer: the model's own, as far as it came."""
-    answered = step.answer if step.answer is not None else step.finish
-    usage = LanguageModelUsage() if answered is None else LanguageModelUsage.of(answered.usage)
-    is_own = answered is not None and step.failure is not None
-    reason = answered.finish_reason.unified if answered is not None and is_own else "error"
-    raw = None if answered is None else answered.finish_reason.raw
+    answered = step.finish if step.answer is NO_ANSWER and step.finish is not None else step.answer
+    usage = LanguageModelUsage.of(answered.usage)
+    reason = "error" if step.failure is None else answered.finish_reason.unified
+    raw = answered.finish_reason.raw
     finish_step = FinishStep(
         finish_reason=reason,
         raw_finish_reason=raw,
         usage=usage,
-        provider_metadata=None if answered is None else answered.provider_metadata,
-        response=response_of(step, None if step.answer is None else step.answer.response),
+        provider_metadata=answered.provider_metadata,
+        response=response_of(step, step.answer.response),
     )
     total = run.usage + usage if run.steps else usage
     return finish_step, Finish(finish_reason=reason, raw_finish_reason=raw, total_usage=total)

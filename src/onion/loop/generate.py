@@ -58,8 +58,8 @@ async def generate(
     reader = output.reader()
     run = start_run(options, output, reader, is_streaming=False, agent=agent)
     run.control.enter()
-    if run.control.was_cancelled and await run.control.feels_cancellation():
-        raise asyncio.CancelledError
+    if run.control.was_cancelled:
+        await asyncio.sleep(0)  # where a cancellation that is still on its way is raised, before anything is sent
     async with aclosing(run_steps(run)) as parts:
         async for _ in parts:
             pass

@@ -105,6 +105,7 @@ class Control:
             await asyncio.sleep(0)
         except asyncio.CancelledError:
             self._baseline -= 1
+            await asyncio.sleep(0)  # until a coroutine waits again, Python 3.11 traces no line after a thrown exception
             return True
         return False
 

@@ -8,7 +8,6 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from onion.errors import NoOutputGeneratedError
 from onion.loop.messages import response_messages
 from onion.spec.content import Reasoning, Text
 from onion.spec.events import StepEndEvent, StepStartEvent
@@ -42,9 +41,6 @@ async def begin_step(run: Run, step: Step) -> None:
 async def finish_step(run: Run, step: Step) -> FinishStep:
     """Keep the step's result and its messages; give the part that says so."""
     answer = step.answer
-    if answer is None:
-        msg = "the model's call ended without an answer"
-        raise NoOutputGeneratedError(msg)
     content = _content(step, answer)
     messages = await response_messages(content, step.tools)
     run.control.check()

@@ -63,7 +63,7 @@ async def run_steps(run: Run) -> AsyncGenerator[FullStreamPart, None]:
 
 async def run_tools(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, None]:
     """Run the step's client calls that may run. A cut-off or filtered answer runs none: its calls may be half."""
-    if step.answer is None or step.answer.finish_reason.unified not in COMPLETE:
+    if step.answer.finish_reason.unified not in COMPLETE:
         return
     jobs = [
         Job(

@@ -27,10 +27,15 @@ from onion.spec.tools import (
     ToolOutcome,
     TypedToolCall,
 )
+from onion.spec.usage import FinishReason, Usage
 from onion.wrap import Middleware
 
 current_run: ContextVar[RunInfo | None] = ContextVar("onion_run", default=None)
 """The run whose tool is being executed: the parent of a run that the tool starts."""
+
+
+NO_ANSWER = GenerateResult(content=(), finish_reason=FinishReason(unified="error"), usage=Usage())
+"""The answer of a step whose model has not answered."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -76,7 +81,7 @@ class Step:
         tools: The active ones.
         messages: What the model is sent, without instructions.
         params: The call.
-        answer: The model's whole answer, once it is there.
+        answer: The model's whole answer; `NO_ANSWER` until it is there.
         others: The content of the answer that is not text or reasoning, in order, as the step will hold it.
         calls: The client calls among it.
         inputs: The tools whose inputs are being streamed, by call id.
@@ -98,7 +103,7 @@ class Step:
     called: float = 0.0
     answered: float = 0.0
     first_output: float | None = None
-    answer: GenerateResult | None = None
+    answer: GenerateResult = NO_ANSWER
     others: list[StepContent] = dataclasses.field(default_factory=list["StepContent"])
     calls: list[ClientCall] = dataclasses.field(default_factory=list[ClientCall])
     inputs: dict[str, Tool | None] = dataclasses.field(default_factory=dict[str, "Tool | None"])
@@ -110,7 +115,8 @@ class Step:
 
     def start_again(self) -> None:
         """Forget the answer so far: the step begins anew."""
-        self.answer = self.finish = self.failure = self.first_output = None
+        self.answer = NO_ANSWER
+        self.finish = self.failure = self.first_output = None
         self.others.clear()
         self.calls.clear()
         self.info = dataclasses.replace(self.info, attempt=self.info.attempt + 1)
