@@ -17,7 +17,7 @@ def get_weather(city: str) -> str:
 
 
 async def main() -> None:
-    forecaster = ToolLoopAgent[None, str](
+    forecaster = ToolLoopAgent(
         model=ScriptedModel(
             [
                 tool_call("get_weather", {"city": "Paris"}),
