@@ -265,6 +265,28 @@ class SharesState(Transforming):
             yield part
 
 
+class RemembersForOtherModels(Middleware):
+    """A cache whose key does not name the model."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, GenerateResult] = {}
+
+    async def wrap_generate(
+        self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
+    ) -> GenerateResult:
+        key = repr(params)
+        if key not in self.answers:
+            self.answers[key] = await do_generate()
+        return self.answers[key]
+
+    async def wrap_stream(
+        self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
+    ) -> StreamResult:
+        return replay(
+            await self.wrap_generate(do_generate=do_generate, do_stream=do_stream, params=params, model=model)
+        )
+
+
 class HidesFailures(Transforming):
     async def wrap_generate(
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
@@ -302,6 +324,7 @@ class Shapeless(Transforming):
         (SwallowsCancellation, "cancel-generate"),
         (LosesMetadata, "metadata-kept"),
         (SharesState, "shared-instance"),
+        (RemembersForOtherModels, "shared-instance"),
         (HidesFailures, "failures-pass"),
         (Shapeless, "repr-shows-settings"),
     ],
