@@ -112,7 +112,7 @@ async def test_after_an_error_part_the_models_own_end_is_shown() -> None:
 
 
 async def test_a_stream_that_breaks_off_after_its_error_part_shows_one_error() -> None:
-    script = [StreamStart(), ErrorPart(error=OnionError("first"))]
+    script: list[StreamPart] = [StreamStart(), ErrorPart(error=OnionError("first"))]
 
     found = await full(model=ScriptedModel([script]))
 

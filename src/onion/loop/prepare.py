@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from onion.errors import InvalidArgumentError
 from onion.loop.attachments import Attachments
 from onion.loop.interrupt import Control, read_limits
 from onion.loop.lifecycle import Lifecycle
-from onion.loop.prompt import PromptWriter, read_instructions, read_messages, read_prompt
-from onion.loop.settings import (
-    StepOverrides,
-    StepPreparation,
-    StepSettings,
-    check_numbers,
-    check_options,
-    read_tool_choice,
-)
+from onion.loop.overrides import ask_overrides, call_settings, step_settings
+from onion.loop.prompt import PromptWriter, read_instructions, read_prompt
+from onion.loop.settings import check_options, read_tool_choice
 from onion.loop.state import Run, Step, current_run
 from onion.loop.stop import DEFAULT_STOP, StopCondition, read_conditions
 from onion.loop.toolset import active, definitions, tool_set, validate_context
@@ -33,12 +27,10 @@ if TYPE_CHECKING:
     from onion.loop.output import Output
     from onion.loop.output_reader import OutputReader
     from onion.loop.settings import RunOptions
-    from onion.spec.base import JsonValue, ProviderOptions
-    from onion.spec.call import CallSettings
+    from onion.loop.tools import Tool
     from onion.spec.model import LanguageModel
 
 DEFAULT_MAX_RETRIES = 2
-AGENT_USER_AGENT = "onion-agent/tool-loop"
 
 
 @value
@@ -69,10 +61,7 @@ def start_run(
     model = resolve_model(options["model"])
     layers = _layers(options.get("middleware"))
     tools = tool_set(options.get("tools"))
-    tools_context = options.get("tools_context") or {}
-    for name, tool in tools.items():
-        if tool.context_schema is not None:
-            validate_context(tool, tools_context.get(name, options.get("context")))
+    _check_contexts(tools, options)
     instructions = options.get("instructions")
     messages = read_prompt(
         prompt=options.get("prompt"),
@@ -97,7 +86,7 @@ def start_run(
         layers=layers,
         shorthand=_shorthand(options, layers, model),
         stop_when=read_conditions(options.get("stop_when"), DEFAULT_STOP if agent is None else agent.stop_when),
-        settings=_call_settings(options, is_agent=agent is not None),
+        settings=call_settings(options, is_agent=agent is not None),
         tools=tools,
         reader=reader,
         response_format=output.response_format,
@@ -108,6 +97,13 @@ def start_run(
         initial_messages=messages,
         messages=messages,
     )
+
+
+def _check_contexts(tools: Mapping[str, Tool], options: RunOptions) -> None:
+    contexts = options.get("tools_context") or {}
+    for name, tool in tools.items():
+        if tool.context_schema is not None:
+            validate_context(tool, contexts.get(name, options.get("context")))
 
 
 def _layers(middleware: Middleware | Sequence[Middleware] | None) -> tuple[Middleware, ...]:
@@ -140,41 +136,6 @@ def _shorthand(options: RunOptions, layers: tuple[Middleware, ...], model: Langu
     return tuple(shorthand)
 
 
-_OVERRIDES = tuple(StepOverrides.__annotations__)
-_SETTINGS = (
-    "max_output_tokens",
-    "temperature",
-    "top_p",
-    "top_k",
-    "presence_penalty",
-    "frequency_penalty",
-    "seed",
-    "reasoning",
-)
-
-
-def _call_settings(options: RunOptions, *, is_agent: bool) -> CallSettings:
-    settings = _given(options)
-    if is_agent:
-        headers = dict(settings.get("headers") or {})
-        name = next((name for name in headers if name.lower() == "user-agent"), "user-agent")
-        headers[name] = f"{headers[name]} {AGENT_USER_AGENT}" if name in headers else AGENT_USER_AGENT
-        settings["headers"] = headers
-    return settings
-
-
-def _given(options: StepSettings) -> CallSettings:
-    """The settings of a call among *options*, without those that are None."""
-    settings: CallSettings = {name: given for name in _SETTINGS if (given := options.get(name)) is not None}  # type: ignore[assignment]  # the names are those of CallSettings
-    if (stop_sequences := options.get("stop_sequences")) is not None:
-        settings["stop_sequences"] = tuple(stop_sequences)
-    if headers := options.get("headers"):
-        settings["headers"] = headers
-    if (provider_options := options.get("provider_options")) is not None:
-        settings["provider_options"] = provider_options
-    return settings
-
-
 def bind(run: Run, given: str | LanguageModel) -> tuple[LanguageModel, ModelInfo]:
     """*given* with the layers of the run around it, and what it is called; the same objects each time."""
     original = resolve_model(given)
@@ -195,15 +156,9 @@ async def prepare_step(run: Run) -> Step:
         Exception: What `prepare_step`, or a download, raised.
     """
     model, model_info = bind(run, run.options["model"])
-    overrides = await _overrides(run, model)
-    if overrides:
-        check_numbers(overrides)
-        if (other := overrides.get("model")) is not None:
-            model, model_info = bind(run, other)
-        if (messages := overrides.get("messages")) is not None:
-            run.messages = read_messages(messages, allow_system_in_messages=True, place="messages of prepare_step")
-        if (instructions := overrides.get("instructions")) is not None:
-            run.given_instructions, run.instructions = instructions, read_instructions(instructions)
+    overrides = await ask_overrides(run, model)
+    if (other := overrides.get("model")) is not None:
+        model, model_info = bind(run, other)
     chosen = overrides.get("tool_choice")
     tool_choice = read_tool_choice(run.options.get("tool_choice") if chosen is None else chosen)
     names, order = overrides.get("active_tools"), overrides.get("tool_order")
@@ -219,11 +174,6 @@ async def prepare_step(run: Run) -> Step:
         context=run.info.context,
         state=run.info.state,
     )
-    settings = run.settings | _given(overrides) if overrides else run.settings
-    if overrides.get("provider_options") is not None:
-        settings["provider_options"] = _merged(
-            run.settings.get("provider_options") or {}, settings.get("provider_options") or {}
-        )
     include = run.options.get("include") or {}
     params = CallOptions(
         prompt=prompt,
@@ -232,7 +182,7 @@ async def prepare_step(run: Run) -> Step:
         response_format=run.response_format,
         include_raw_chunks=True if run.is_streaming and include.get("raw_chunks") else None,
         run=info,
-        **settings,
+        **(step_settings(run, overrides) if overrides else run.settings),
     )
     return Step(
         number=len(run.steps),
@@ -244,48 +194,3 @@ async def prepare_step(run: Run) -> Step:
         tool_choice=tool_choice,
         params=params,
     )
-
-
-async def _overrides(run: Run, model: LanguageModel) -> StepOverrides:
-    prepare = run.options.get("prepare_step")
-    if prepare is None:
-        return {}
-    overrides = prepare(
-        StepPreparation(
-            step_number=len(run.steps),
-            model=model,
-            steps=tuple(run.steps),
-            messages=run.messages,
-            instructions=run.given_instructions,
-            initial_messages=run.initial_messages,
-            initial_instructions=run.options.get("instructions"),
-            response_messages=tuple(run.response_messages),
-            run=run.info,
-        )
-    )
-    if isinstance(overrides, Awaitable):
-        overrides = await overrides
-    run.control.check()
-    if overrides is None:
-        return {}
-    if any(name not in _OVERRIDES for name in overrides):
-        msg = f"prepare_step must return None or a dict with some of {', '.join(_OVERRIDES)}, got {overrides!r}"
-        raise InvalidArgumentError(msg, parameter="prepare_step", value=overrides)
-    return overrides
-
-
-def _merged(base: ProviderOptions, over: ProviderOptions) -> ProviderOptions:
-    """Both options, objects member by member at every depth; *over* wins where both have something else."""
-    return {**base, **{provider: _deep(base.get(provider, {}), members) for provider, members in over.items()}}
-
-
-def _deep(base: Mapping[str, JsonValue], over: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    merged = dict(base)
-    for name, member in over.items():
-        known = merged.get(name)
-        merged[name] = _deep(known, member) if _is_members(known) and _is_members(member) else member
-    return merged
-
-
-def _is_members(member: JsonValue) -> TypeGuard[Mapping[str, JsonValue]]:
-    return isinstance(member, Mapping)
