@@ -29,6 +29,7 @@ from onion.loop.toolset import (
     validate_context,
     validate_input,
 )
+from onion.spec.call import ProviderTool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -244,3 +245,20 @@ async def later(value: object) -> bool:
 )
 async def test_a_tool_says_whether_a_call_needs_approval(made: Tool, value: object, expected: bool) -> None:  # noqa: FBT001
     assert await needs_approval(made, value, OPTIONS) is expected
+
+
+def test_tools_that_a_provider_offers_are_taken_as_they_are() -> None:
+    def run(command: str) -> str:
+        return command
+
+    search = ProviderTool(id="acme.search_1", name="search", args={"n": 1}, supports_deferred_results=True)
+    shell = ProviderTool(id="acme.bash", name="bash", args={}, execute=run, input_schema={"type": "object"})
+    handed_back = ProviderTool(id="acme.edit", name="edit", args={}, is_provider_executed=False)
+
+    tools = tool_set([search, shell, handed_back])
+
+    assert [tool.definition for tool in tools.values()] == [search, shell, handed_back]
+    assert (tools["search"].is_provider_executed, tools["search"].supports_deferred_results) == (True, True)
+    assert (tools["bash"].is_provider_executed, tools["bash"].style) == (False, "sync")
+    assert not tools["edit"].is_provider_executed
+    assert tool_set({"web": search})["web"].name == "web"

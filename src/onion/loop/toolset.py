@@ -13,15 +13,17 @@ from onion.errors import (
     NoSuchToolError,
     TypeValidationError,
 )
-from onion.loop.tools import Tool, check_name
+from onion.loop.tools import Tool, check_name, provider_tool
 from onion.spec.base import JsonValue, value
+from onion.spec.call import ProviderTool
 
 if TYPE_CHECKING:
     from onion.loop.options import ToolOptions
-    from onion.spec.call import FunctionTool, ProviderTool
+    from onion.spec.call import FunctionTool
 
-Tools: TypeAlias = Sequence[Tool] | Mapping[str, Tool]
-"""The tools of a call; in a mapping the key is the name that the model is told."""
+Tools: TypeAlias = Sequence[Tool | ProviderTool] | Mapping[str, Tool | ProviderTool]
+"""The tools of a call, those that a provider offers included; in a mapping the key is the name that the model is told.
+"""
 
 
 def tool_set(tools: Tools | None) -> Mapping[str, Tool]:
@@ -47,6 +49,8 @@ def tool_set(tools: Tools | None) -> Mapping[str, Tool]:
 
 
 def _named(place: str, key: object, tool: object) -> Tool:
+    if isinstance(tool, ProviderTool):
+        tool = _offered(tool)
     if not isinstance(tool, Tool):
         hint = "put @tool before it, or pass it through tool(...)" if callable(tool) else "make it with tool(...)"
         msg = f"{place} is a {type(tool).__name__}, not a tool: {hint}"
@@ -57,6 +61,19 @@ def _named(place: str, key: object, tool: object) -> Tool:
         raise InvalidArgumentError(msg, parameter="tools", value=tool)
     check_name(name)
     return tool.named(name)
+
+
+def _offered(tool: ProviderTool) -> Tool:
+    """A tool that a provider offers, as the loop's own."""
+    return provider_tool(
+        id=tool.id,
+        args=tool.args,
+        name=tool.name,
+        input_schema=tool.input_schema,
+        execute=tool.execute,
+        is_provider_executed=tool.is_provider_executed,
+        supports_deferred_results=tool.supports_deferred_results,
+    )
 
 
 def active(tools: Mapping[str, Tool], names: Sequence[str] | None) -> Mapping[str, Tool]:

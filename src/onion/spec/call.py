@@ -67,12 +67,26 @@ class FunctionTool:
 
 @value
 class ProviderTool:
-    """A tool whose schema the provider defines; `id` is ``provider.tool``, `name` the caller's name for it."""
+    """A tool whose schema the provider defines; `id` is ``provider.tool``, `name` the caller's name for it.
+
+    Providers offer such values, and the loop takes them among its tools. What they say to it stays in-process: neither
+    in JSON nor in equality.
+
+    Attributes:
+        execute: Runs the calls at the caller's, where the provider does not.
+        is_provider_executed: Whether the provider runs the calls; None: where there is no `execute`.
+        supports_deferred_results: A result may come in a later step than the call.
+        input_schema: Checks the inputs of calls that run at the caller's.
+    """
 
     type: ClassVar[Literal["provider"]] = "provider"
     id: str
     name: str
     args: JsonObject
+    execute: Callable[..., object] | None = field(default=None, compare=False, repr=False, metadata={"json": False})
+    is_provider_executed: bool | None = field(default=None, compare=False, repr=False, metadata={"json": False})
+    supports_deferred_results: bool = field(default=False, compare=False, repr=False, metadata={"json": False})
+    input_schema: JSONSchema | None = field(default=None, compare=False, repr=False, metadata={"json": False})
 
 
 Tool: TypeAlias = FunctionTool | ProviderTool
