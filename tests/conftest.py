@@ -11,7 +11,9 @@ from tests.offline import forbid_network
 for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
     os.environ.pop(name, None)
 
-hypothesis.settings.register_profile("onion", deadline=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "onion", deadline=None, print_blob=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("onion")
 
 
