@@ -20,7 +20,7 @@ from onion.spec.prompt import (
 )
 
 if TYPE_CHECKING:
-    from onion.spec.base import JsonValue
+    from onion.spec.base import JsonObject, JsonValue
     from onion.spec.prompt import ToolResultOutput
 
 _DENIED = "The tool did not run: it was not allowed to."
@@ -32,21 +32,29 @@ def random_call_id() -> str:
 
 
 def input_text(given: JsonValue) -> str:
-    """The arguments of a call as JSON text of an object, which is all that servers accept back.
+    """The arguments of a call as JSON text of an object; text that is such an object stays as it is."""
+    if isinstance(given, str):
+        with contextlib.suppress(JSONParseError):
+            if isinstance(parse_json(given), Mapping):
+                return given
+    return dump_json(input_object(given)).decode()
+
+
+def input_object(given: JsonValue) -> JsonObject:
+    """The arguments of a call as an object, which is all that servers accept back.
 
     Input that is no object was written by a model that broke off or went astray; it is wrapped, so that the model
     sees what it wrote and the request stays valid.
     """
-    parsed = given
     if isinstance(given, str):
         with contextlib.suppress(JSONParseError):
             parsed = parse_json(given)
-        if isinstance(parsed, Mapping):
-            return given
-        return dump_json({"INVALID_JSON": given} if given.strip() else NOTHING).decode()
-    return dump_json(
-        NOTHING if parsed is None else parsed if isinstance(parsed, Mapping) else {"value": parsed}
-    ).decode()
+            if isinstance(parsed, Mapping):
+                return parsed
+        return {"INVALID_JSON": given} if given.strip() else NOTHING
+    if isinstance(given, Mapping):
+        return given
+    return NOTHING if given is None else {"value": given}
 
 
 def output_text(output: ToolResultOutput) -> str:

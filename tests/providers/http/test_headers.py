@@ -60,3 +60,20 @@ def test_the_values_of_credentials_are_secrets_with_and_without_their_scheme() -
 
 def test_a_url_is_shown_without_credentials_and_query() -> None:
     assert shown_url("https://me:pw@host:8/v1/chat?key=secret#x") == "https://host:8/v1/chat"
+
+
+def test_beta_features_of_all_layers_add_up() -> None:
+    merged = merge_headers(
+        {"anthropic-beta": "a,b"}, {"Anthropic-Beta": "c, a"}, {"anthropic-beta": ""}, product="anthropic"
+    )
+
+    assert merged["anthropic-beta"] == "a,b,c"
+
+
+def test_who_asks_is_said_once() -> None:
+    first = merge_headers({"user-agent": "my-anthropic-app"}, product="anthropic")
+
+    second = merge_headers(first, product="anthropic")
+
+    assert second["user-agent"] == first["user-agent"]
+    assert second["user-agent"].split()[-1] == "anthropic"

@@ -12,6 +12,9 @@ from onion.errors import MASK, InvalidArgumentError, mask_headers
 _SHORTEST_SECRET = 8
 """Shorter keys are placeholders such as ``none``; hiding them would tear holes into ordinary words."""
 
+_LISTS = frozenset({"anthropic-beta"})
+"""Headers whose values add up: what a feature needs, and what the caller wants beside it."""
+
 
 @functools.cache
 def package_version(package: str = "onion-ai") -> str:
@@ -23,7 +26,7 @@ def package_version(package: str = "onion-ai") -> str:
 
 
 def merge_headers(*layers: Mapping[str, str] | None, product: str) -> dict[str, str]:
-    """The headers of all *layers*, the later ones winning, names in lower case.
+    """The headers of all *layers*, the later ones winning, names in lower case; lists of beta features are joined.
 
     Args:
         layers: Each from names in any case.
@@ -35,15 +38,21 @@ def merge_headers(*layers: Mapping[str, str] | None, product: str) -> dict[str, 
     merged: dict[str, str] = {}
     for layer in layers:
         for name, value in (layer or {}).items():
-            merged[name.lower()] = value
+            key = name.lower()
+            merged[key] = _joined(merged[key], value) if key in _LISTS and key in merged else value
     own = f"onion/{package_version()}"
-    agents = [merged.get("user-agent", ""), own, product]
-    if own in agents[0]:
-        agents.remove(own)
-    merged["user-agent"] = " ".join(filter(None, agents))
+    agent = merged.get("user-agent", "")
+    merged["user-agent"] = " ".join(
+        filter(None, (agent, *(name for name in (own, product) if name not in agent.split())))
+    )
     for name, value in merged.items():
         _check(name, value)
     return merged
+
+
+def _joined(before: str, more: str) -> str:
+    items = (item.strip() for item in f"{before},{more}".split(","))
+    return ",".join(dict.fromkeys(filter(None, items)))
 
 
 def _check(name: str, value: str) -> None:
