@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.cases import convert, http, json_response, retry_after, sse_stream
+from tests.cases import cache, cache_disk, convert, http, json_response, layers, retry_after, sse_stream, telemetry
 from tests.cases.case import Case, WaitingError, load_cases
 
 if TYPE_CHECKING:
@@ -20,13 +20,20 @@ if TYPE_CHECKING:
     from tests.cases.case import Runner
 
 KINDS: Mapping[str, Runner] = {
+    "cache_disk": cache_disk.run,
+    "cache_mutation": cache.run_mutation,
+    "cache_stream": cache.run_stream,
+    "cache_table": cache.run_table,
     "convert": convert.run,
     "http_sequence": http.run_sequence,
     "http_table": http.run_table,
     "json_response": json_response.run,
+    "middleware": layers.run,
+    "middleware_order": layers.run_order,
     "retry_after_table": retry_after.run,
     "sse_sequence": http.run_stream_sequence,
     "sse_stream": sse_stream.run,
+    "telemetry": telemetry.run,
 }
 """The kinds that can be run."""
 
