@@ -250,7 +250,8 @@ async def test_an_interruption_that_the_waiting_task_never_felt_is_taken_back() 
     assert task is not None
 
     control.interrupt(AbortedError("x"))
-    await control.leave()
+    assert control.leave()
+    await control.take_back()
 
     assert task.cancelling() == 0
     assert not await control.absorb()
@@ -267,7 +268,8 @@ async def test_leaving_raises_the_cancellation_that_came_at_the_same_time() -> N
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(0)
         await asyncio.sleep(0)
-        await control.leave()
+        assert control.leave()
+        await control.take_back()
 
     task = asyncio.create_task(wait())
 

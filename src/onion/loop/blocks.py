@@ -19,48 +19,40 @@ Key: TypeAlias = tuple[bool, str]
 
 
 class Blocks:
-    """The blocks of one step. Providers number them anew in each answer; here a taken id is replaced.
+    """The blocks of a run. Providers number them anew in each answer; here a taken id is replaced."""
 
-    Args:
-        used: The ids that the run has shown so far; those of this step are added.
+    __slots__ = ("_first_output", "_open", "_used")
 
-    Attributes:
-        first_output: When the first delta came.
-    """
-
-    __slots__ = ("_open", "_used", "first_output")
-
-    def __init__(self, used: set[Key]) -> None:
+    def __init__(self) -> None:
         self._open: dict[Key, str] = {}
-        self._used = used
-        self.first_output: float | None = None
+        self._used: set[Key] = set()
+        self._first_output: float | None = None
 
     def pass_on(self, part: BlockPart) -> FullStreamPart | None:
-        """What the full stream shows of *part*; None for a delta without text, which says nothing."""
+        """What the full stream shows of *part*; None for a delta without text, which says nothing.
+
+        The block of a delta or an end must be open; the collector makes sure of it.
+        """
         if isinstance(part, TextDelta):
             if not part.delta and part.provider_metadata is None:
                 return None
-            return TextDeltaOutput(
-                id=self._shown((True, part.id)), text=part.delta, provider_metadata=part.provider_metadata
-            )
+            if self._first_output is None:
+                self._first_output = time.perf_counter()
+            shown = self._open[True, part.id]
+            return TextDeltaOutput(id=shown, text=part.delta, provider_metadata=part.provider_metadata)
         if isinstance(part, ReasoningDelta):
-            return ReasoningDeltaOutput(
-                id=self._shown((False, part.id)), text=part.delta, provider_metadata=part.provider_metadata
-            )
+            if self._first_output is None:
+                self._first_output = time.perf_counter()
+            shown = self._open[False, part.id]
+            return ReasoningDeltaOutput(id=shown, text=part.delta, provider_metadata=part.provider_metadata)
         return self._boundary(part)
-
-    def _shown(self, key: Key) -> str:
-        if self.first_output is None:
-            self.first_output = time.perf_counter()
-        return self._open[key]
 
     def _boundary(self, part: TextStart | TextEnd | ReasoningStart | ReasoningEnd) -> FullStreamPart:
         key = isinstance(part, TextStart | TextEnd), part.id
         if isinstance(part, TextStart | ReasoningStart):
             shown = self._open[key] = self._free(key)
         else:
-            shown = self._shown(key)
-            del self._open[key]
+            shown = self._open.pop(key)
         return part if shown == part.id else type(part)(id=shown, provider_metadata=part.provider_metadata)
 
     def _free(self, key: Key) -> str:
@@ -72,11 +64,16 @@ class Blocks:
         self._used.add((is_text, shown))
         return shown
 
+    def end_step(self) -> float | None:
+        """A step is over; when its first delta came."""
+        first_output, self._first_output = self._first_output, None
+        self._open.clear()
+        return first_output
+
     def close(self) -> list[FullStreamPart]:
         """End the blocks that are open, because the step begins again."""
         ends: list[FullStreamPart] = [
             TextEnd(id=shown) if is_text else ReasoningEnd(id=shown) for (is_text, _), shown in self._open.items()
         ]
-        self._open.clear()
-        self.first_output = None
+        self.end_step()
         return ends

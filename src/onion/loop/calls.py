@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from onion.errors import InvalidStreamPartError, ToolChoiceViolationError
 from onion.loop.arrivals import arrive
-from onion.loop.blocks import BLOCK_PARTS, Blocks
+from onion.loop.blocks import BLOCK_PARTS
 from onion.loop.interrupt import watched
 from onion.spec.content import ToolCall
 from onion.spec.events import LanguageModelCallEndEvent, LanguageModelCallStartEvent
@@ -18,9 +18,9 @@ from onion.spec.result import RequestInfo
 from onion.streaming import Collector, to_exception
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Callable, Sequence
 
-    from onion.loop.blocks import BlockPart
+    from onion.loop.blocks import BlockPart, Blocks
     from onion.loop.state import Run, Step
     from onion.spec.full_stream import FullStreamPart
     from onion.spec.parts import StreamPart
@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 
 COMPLETE = ("stop", "tool-calls")
 """Reasons of an answer that is whole: its tool calls may run, and it may be held to `tool_choice`."""
+
+
+def model_phase(run: Run) -> Callable[[Run, Step], AsyncGenerator[FullStreamPart, None]]:
+    """How the steps of *run* call their models."""
+    if not run.is_streaming:
+        return generate_answer
+    return stream_with_restarts if run.options.get("stream_retries") else stream_answer
 
 
 async def generate_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, None]:
@@ -53,44 +60,16 @@ async def generate_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart
 
 
 async def stream_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, None]:
-    """Call the model for a stream, and pass its parts on as they come; begin again where `stream_retries` allows it.
+    """Call the model for a stream, and pass its parts on as they come.
 
     Raises:
         Exception: What `do_stream` raised; or what went wrong later, which the stream has shown as an error part.
+        ToolChoiceViolationError: When the answer is not what `tool_choice` asked for.
     """
-    blocks = Blocks(run.used_ids)
-    retries_left = run.options.get("stream_retries", 0)
-    while True:
-        await _tell_start(run, step)
-        async with aclosing(_one_stream(run, step, blocks)) as parts:
-            async for part in parts:
-                if retries_left and isinstance(part, ErrorPart):
-                    break
-                yield part
-        if step.failure is None:
-            break
-        if not retries_left:
-            raise step.failure
-        retries_left -= 1
-        error = step.failure
-        for end in blocks.close():
-            yield end
-        step.start_again()
-        yield StepRestart(attempt=step.info.attempt, error=error)
-    _check_tool_choice(step, step.answer.finish_reason.unified)
-
-
-async def _one_stream(run: Run, step: Step, blocks: Blocks) -> AsyncGenerator[FullStreamPart, None]:
-    """One attempt. A failure after `do_stream` is yielded as an error part and kept as the step's failure."""
-    limits = run.limits
+    limits, blocks, collector = run.limits, run.blocks, Collector()
     is_timed = limits.first_part is not None or limits.between_parts is not None
-    collector = Collector()
-    run.control.arm("first_part", limits.first_part)
-    try:
-        stream = await step.model.do_stream(step.params)
-    except BaseException:
-        run.control.arm("first_part", None)
-        raise
+    await _tell_start(run, step)
+    stream = await _open(run, step)
     reader = stream.__aiter__()
     async with stream, aclosing(watched(reader, run.control, limits) if is_timed else reader) as parts:
         run.control.check()
@@ -112,7 +91,39 @@ async def _one_stream(run: Run, step: Step, blocks: Blocks) -> AsyncGenerator[Fu
             if step.failure is None:
                 step.failure = error
                 yield ErrorPart(error=error)
-        step.first_output = blocks.first_output
+    step.first_output = blocks.end_step()
+    if step.failure is not None:
+        raise step.failure
+    _check_tool_choice(step, step.answer.finish_reason.unified)
+
+
+async def stream_with_restarts(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, None]:
+    """As `stream_answer`, but after a failure inside the stream the step begins again, up to `stream_retries` times."""
+    for _ in range(run.options.get("stream_retries", 0)):
+        async with aclosing(stream_answer(run, step)) as parts:
+            async for part in parts:
+                if isinstance(part, ErrorPart):
+                    break
+                yield part
+        if step.failure is None:
+            return
+        for end in run.blocks.close():
+            yield end
+        error = step.failure
+        step.start_again()
+        yield StepRestart(attempt=step.info.attempt, error=error)
+    async with aclosing(stream_answer(run, step)) as parts:
+        async for part in parts:
+            yield part
+
+
+async def _open(run: Run, step: Step) -> StreamResult:
+    run.control.arm("first_part", run.limits.first_part)
+    try:
+        return await step.model.do_stream(step.params)
+    except BaseException:
+        run.control.arm("first_part", None)
+        raise
 
 
 def _start_step(step: Step, stream: StreamResult, part: StreamPart | None) -> StartStep:

@@ -57,13 +57,13 @@ async def generate(
     """`generate_text`, for an agent too."""
     reader = output.reader()
     run = start_run(options, output, reader, is_streaming=False, agent=agent)
-    run.control.enter()
-    if run.control.was_cancelled:
+    if run.control.enter():
         await asyncio.sleep(0)  # where a cancellation that is still on its way is raised, before anything is sent
     async with aclosing(run_steps(run)) as parts:
         async for _ in parts:
             pass
-    await run.control.leave()
+    if run.control.leave():
+        await run.control.take_back()
     if run.failure is not None:
         raise run.failure
     result = GenerateTextResult(run, reader)

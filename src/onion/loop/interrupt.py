@@ -84,20 +84,17 @@ class Control:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
-    def enter(self) -> None:
-        """The current task begins to wait for the run."""
-        self._loop = asyncio.get_running_loop()
-        self._task = asyncio.current_task()
+    def enter(self) -> bool:
+        """The current task begins to wait for the run; whether it had been cancelled, perhaps without feeling it yet."""
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task(self._loop)
         self._baseline = self._cancellations()
+        return self._baseline > 0
 
     def _cancellations(self) -> int:
         """How often the task was asked to stop and has not taken it back."""
         return 0 if self._task is None else self._task.cancelling()
-
-    @property
-    def was_cancelled(self) -> bool:
-        """Whether the task had been cancelled before it began to wait; perhaps it has not felt that yet."""
-        return self._baseline > 0
 
     async def feels_cancellation(self) -> bool:
         """Whether a cancellation from before was still on its way to the task. It is taken, and counts as one."""
@@ -109,13 +106,19 @@ class Control:
             return True
         return False
 
-    async def leave(self) -> None:
-        """The task has what it waited for.
+    def leave(self) -> bool:
+        """The task has what it waited for; whether there is a cancellation of ours that `take_back` must see to."""
+        if not self._sent:
+            self._task = None
+        return self._sent
+
+    async def take_back(self) -> None:
+        """Take back a cancellation of ours that did not end the run any more.
 
         Raises:
-            CancelledError: When a cancellation of ours, which is taken back, hid one from outside.
+            CancelledError: When it hid one from outside.
         """
-        is_cancelled = self._sent and await self.absorb()
+        is_cancelled = await self.absorb()
         self._task = None
         if is_cancelled:
             raise asyncio.CancelledError

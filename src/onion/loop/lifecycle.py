@@ -54,6 +54,7 @@ class Callbacks(TypedDict, total=False):
 
 
 HOOKS = tuple(Callbacks.__annotations__)
+HOOK_NAMES = frozenset(HOOKS)
 
 
 async def resolve(outcome: object) -> object:
@@ -80,25 +81,24 @@ class Lifecycle:
         errors: What listeners raised, in order.
     """
 
-    __slots__ = (*HOOKS, "_control", "_logged", "errors")
-
-    on_start: Listeners
-    on_step_start: Listeners
-    on_language_model_call_start: Listeners
-    on_language_model_call_end: Listeners
-    on_chunk: Listeners
-    on_tool_execution_start: Listeners
-    on_tool_execution_end: Listeners
-    on_step_end: Listeners
-    on_step_error: Listeners
-    on_end: Listeners
-    on_error: Listeners
-    on_abort: Listeners
+    on_start: Listeners = ()
+    on_step_start: Listeners = ()
+    on_language_model_call_start: Listeners = ()
+    on_language_model_call_end: Listeners = ()
+    on_chunk: Listeners = ()
+    on_tool_execution_start: Listeners = ()
+    on_tool_execution_end: Listeners = ()
+    on_step_end: Listeners = ()
+    on_step_error: Listeners = ()
+    on_end: Listeners = ()
+    on_error: Listeners = ()
+    on_abort: Listeners = ()
 
     def __init__(
         self, layers: Sequence[Middleware], callbacks: Sequence[Mapping[str, object]], control: Control
     ) -> None:
-        for hook in HOOKS:
+        named = HOOKS if layers else [hook for given in callbacks for hook in HOOK_NAMES & given.keys()]
+        for hook in named:
             hooks = [getattr(layer, hook) for layer in layers if is_overridden(layer, hook)]
             found = dict.fromkeys(callback for given in callbacks if _is_callback(callback := given.get(hook)))
             setattr(self, hook, (*hooks, *found))

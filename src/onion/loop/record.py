@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import secrets
 import time
 from datetime import UTC, datetime
@@ -89,11 +88,11 @@ def _content(step: Step, answer: GenerateResult) -> tuple[StepContent, ...]:
 def response_of(step: Step, given: ResponseInfo | None, *, keeps_body: bool = True) -> ResponseInfo:
     """What the provider says of its answer, with an id, a time and a model id in any case."""
     given = given or ResponseInfo()
-    return dataclasses.replace(
-        given,
+    return ResponseInfo(
         id=given.id or f"response-{secrets.token_hex(12)}",
         timestamp=given.timestamp or datetime.now(UTC),
         model_id=given.model_id or step.model_info.model_id,
+        headers=given.headers,
         body=given.body if keeps_body else None,
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from onion.loop.calls import COMPLETE, generate_answer, stream_answer
+from onion.loop.calls import COMPLETE, model_phase
 from onion.loop.ending import begin_run, end_badly, end_well
 from onion.loop.execution import Job, execute
 from onion.loop.outcomes import tool_options
@@ -34,7 +34,7 @@ async def run_steps(run: Run) -> AsyncGenerator[FullStreamPart, None]:
     For whole answers the parts are the same but for the deltas. A failure ends the generator normally, once it was
     shown and noted on the run; cancellation, and what ends a process, passes.
     """
-    call_model, watchers = (stream_answer, run.told.on_chunk) if run.is_streaming else (generate_answer, ())
+    call_model, watchers = model_phase(run), run.told.on_chunk if run.is_streaming else ()
     try:
         yield Start()
         await begin_run(run)

@@ -174,6 +174,7 @@ _CHOICES = {
 }
 _WHOLE = ("max_output_tokens", "top_k", "seed", "max_retries", "stream_retries", "tool_call_concurrency")
 _NUMBERS = ("temperature", "top_p", "presence_penalty", "frequency_penalty")
+_CHECKED = frozenset((*_WHOLE, *_NUMBERS))
 _AT_LEAST = {"max_output_tokens": 1, "max_retries": 0, "stream_retries": 0, "tool_call_concurrency": 1}
 
 
@@ -200,9 +201,8 @@ def check_numbers(options: Mapping[str, object]) -> None:
     Raises:
         InvalidArgumentError: For one that no provider can take.
     """
-    for name in (*_WHOLE, *_NUMBERS):
-        number = options.get(name)
-        if number is None:
+    for name, number in options.items():
+        if number is None or name not in _CHECKED:
             continue
         if isinstance(number, bool) or not isinstance(number, int if name in _WHOLE else int | float):
             kind = "a whole number" if name in _WHOLE else "a number"

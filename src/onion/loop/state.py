@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 
 from onion.loop.attachments import Attachments
+from onion.loop.blocks import Blocks
 from onion.loop.interrupt import Control, TimeoutLimits
 from onion.loop.lifecycle import Lifecycle
 from onion.loop.output_reader import OutputReader
@@ -133,7 +134,7 @@ class Run:
         settings: The settings of every call.
         instructions: As messages; `given_instructions` is what the caller or `prepare_step` gave.
         pending: Provider-executed calls whose results are still to come.
-        used_ids: Ids of blocks that the full stream has had, by kind.
+        blocks: The blocks of text and reasoning that the full stream has had.
         prepare_call: Makes the run that this one is to become, before it begins.
         step: The one that goes on, from its beginning to its finish.
         has_started: `on_start` was told.
@@ -167,7 +168,7 @@ class Run:
     response_messages: list[ResponseMessage] = dataclasses.field(default_factory=list["ResponseMessage"])
     usage: LanguageModelUsage = dataclasses.field(default_factory=LanguageModelUsage)
     pending: set[str] = dataclasses.field(default_factory=set[str])
-    used_ids: set[tuple[bool, str]] = dataclasses.field(default_factory=set[tuple[bool, str]])
+    blocks: Blocks = dataclasses.field(default_factory=Blocks)
     structured_text: str | None = None
     step: Step | None = None
     prepare_call: Callable[[], Awaitable[Run]] | None = None

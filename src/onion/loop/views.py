@@ -51,9 +51,8 @@ class Pump:
             return
         control = self.run.control
         self._is_busy = True
-        control.enter()
         try:
-            if control.was_cancelled and await control.feels_cancellation():
+            if control.enter() and await control.feels_cancellation():
                 self._never_begin("the task that read it was cancelled")
                 part = await self._parts.athrow(asyncio.CancelledError())
             elif control.reason is None or control.is_over or not self.is_started:
@@ -71,10 +70,12 @@ class Pump:
                 feed.take(part)
         finally:
             try:
-                await control.leave()
+                if control.leave():
+                    await control.take_back()
             finally:
                 self._is_busy = False
-                self._wake()
+                if self._waiting:
+                    self._wake()
 
     async def drain(self) -> None:
         """Drive the run to its end."""
