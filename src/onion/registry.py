@@ -185,7 +185,14 @@ def _openai_chat(model_id: str) -> LanguageModel:
     return chat(model_id)
 
 
+def _anthropic(model_id: str) -> LanguageModel:
+    from onion.providers.anthropic import language_model
+
+    return language_model(model_id)
+
+
 _BUILT_IN: Mapping[str, Callable[[str], LanguageModel]] = {
+    "anthropic": _anthropic,
     "local": _local,
     "openai": _openai,
     "openai.chat": _openai_chat,

@@ -11,20 +11,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onion.errors import OnionError
-from tests.recorded import openai_chat
+from tests.recorded.anthropic import ANTHROPIC
 from tests.recorded.exchanges import Exchange, load_exchanges
+from tests.recorded.openai_chat import OPENAI_CHAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-FORMATS: Mapping[str, Callable[[Exchange], list[str]]] = {"openai-chat": openai_chat.check}
+    from tests.recorded.checks import WireFormat
+
+FORMATS: Mapping[str, WireFormat] = {"anthropic": ANTHROPIC, "openai-chat": OPENAI_CHAT}
 """The wire formats that are built, and what is asked of their exchanges."""
 
 
 def faults_of(exchange: Exchange) -> list[str]:
     """The faults found with an exchange of a format that is built; a crash is one."""
     try:
-        return FORMATS[exchange.provider](exchange)
+        return FORMATS[exchange.provider].check(exchange)
     except (OnionError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         return [f"crashed with {error!r}"]
 

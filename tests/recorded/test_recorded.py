@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.recorded.checks import broken_rules
 from tests.recorded.exchanges import RECORDINGS, Exchange, load_exchange, load_exchanges
 from tests.recorded.framings import framings
 from tests.recorded.lost import lost
-from tests.recorded.openai_chat import broken_rules, decode
+from tests.recorded.openai_chat import OPENAI_CHAT
 from tests.recorded.run import FORMATS, faults_of, main, report
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def test_a_count_that_is_lost_is_found() -> None:
 
 
 def test_a_stream_that_breaks_the_grammar_is_found() -> None:
-    parts, failure = decode([b'data: {"choices":[{"delta":{"content":"hi"}}]}\n\n', b"data: [DONE]\n\n"])
+    parts, failure = OPENAI_CHAT.decode([b'data: {"choices":[{"delta":{"content":"hi"}}]}\n\n', b"data: [DONE]\n\n"])
 
     assert failure is None
     assert broken_rules(parts) == []

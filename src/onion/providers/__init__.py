@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from onion.providers import openai
+    from onion.providers import anthropic, openai
     from onion.providers._http import HTTPClient
     from onion.providers.local import local
     from onion.providers.openai_chat import ChatDialect, openai_compatible
@@ -20,7 +20,7 @@ _HOMES = {
 }
 """Names of this page and the modules that define them."""
 
-_MODULES = frozenset({"local", "openai"})
+_MODULES = frozenset({"anthropic", "local", "openai"})
 """Providers that are modules; ``local`` can be called, too."""
 
 

@@ -1,0 +1,132 @@
+"""What the assistant said, as content blocks: text, thinking with its signature, and calls of either side's tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onion.providers._json import object_in, text_in
+from onion.providers._tooling import input_object
+from onion.providers.anthropic.names import own_options
+from onion.spec.prompt import (
+    CustomPart,
+    ErrorJsonOutput,
+    ErrorTextOutput,
+    JsonOutput,
+    ReasoningPart,
+    TextOutput,
+    TextPart,
+    ToolApprovalRequestPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from onion.spec.usage import CallWarning, UnsupportedWarning
+
+if TYPE_CHECKING:
+    from onion.providers.anthropic.toolbox import Toolbox
+    from onion.spec.base import JsonObject, JsonValue
+    from onion.spec.prompt import AssistantPart, ToolResultOutput
+
+_SERVER_CALL = "srvtoolu_"
+"""How ids of calls begin that the server executed."""
+
+
+def assistant_block(
+    part: AssistantPart, toolbox: Toolbox, warnings: list[CallWarning], *, sends_reasoning: bool = True
+) -> dict[str, JsonValue] | None:
+    """The block for *part*, or None if nothing of it goes back; what is left out is added to *warnings*."""
+    own = own_options(part.provider_options)
+    match part:
+        case TextPart():
+            return _text(part, own)
+        case ReasoningPart():
+            if not sends_reasoning:
+                return None
+            block = _thinking(part, own)
+            if block is None and part.text.strip():
+                _leave_out("reasoning that another provider wrote", warnings)
+            return block
+        case ToolCallPart() if not part.provider_executed:
+            return _call(part, own, toolbox)
+        case ToolCallPart() if _is_ours(part, own):
+            return _server_call(part, own, toolbox)
+        case ToolResultPart() if _is_ours(part, own):
+            return _server_result(part, own, toolbox)
+        case CustomPart() if part.kind == "anthropic.container":
+            return None
+        case CustomPart() if object_in(own, "block"):
+            return dict(object_in(own, "block"))
+        case ToolApprovalRequestPart():
+            return None
+        case _:
+            kinds = {"tool-call": "provider-executed tool calls", "tool-result": "provider-executed tool results"}
+            _leave_out(f"{kinds.get(part.type, f'{part.type} parts')} of the assistant", warnings)
+            return None
+
+
+def _text(part: TextPart, own: JsonObject) -> dict[str, JsonValue] | None:
+    if not part.text.strip():
+        return None
+    block: dict[str, JsonValue] = {"type": "text", "text": part.text}
+    if own.get("citations"):
+        block["citations"] = own["citations"]
+    return block
+
+
+def _thinking(part: ReasoningPart, own: JsonObject) -> dict[str, JsonValue] | None:
+    redacted, signature = text_in(own, "redacted_data"), text_in(own, "signature")
+    if redacted:
+        return {"type": "redacted_thinking", "data": redacted}
+    if signature:
+        return {"type": "thinking", "thinking": part.text, "signature": signature}
+    return None
+
+
+def _call(part: ToolCallPart, own: JsonObject, toolbox: Toolbox) -> dict[str, JsonValue]:
+    block: dict[str, JsonValue] = {
+        "type": "tool_use",
+        "id": part.tool_call_id,
+        "name": toolbox.wire_name(part.tool_name),
+        "input": input_object(part.input),
+    }
+    caller = object_in(own, "caller")
+    return {**block, "caller": caller} if caller else block
+
+
+def _server_call(part: ToolCallPart, own: JsonObject, toolbox: Toolbox) -> dict[str, JsonValue]:
+    more = {key: found for key, found in own.items() if key not in ("type", "name", "cache_control")}
+    return {
+        "type": text_in(own, "type") or "server_tool_use",
+        "id": part.tool_call_id,
+        "name": text_in(own, "name") or toolbox.wire_name(part.tool_name),
+        "input": input_object(part.input),
+        **more,
+    }
+
+
+def _server_result(part: ToolResultPart, own: JsonObject, toolbox: Toolbox) -> dict[str, JsonValue]:
+    more = {key: found for key, found in own.items() if key not in ("type", "cache_control")}
+    return {
+        "type": text_in(own, "type") or toolbox.result_type(part.tool_name),
+        "tool_use_id": part.tool_call_id,
+        "content": _content(part.output),
+        **more,
+    }
+
+
+def _content(output: ToolResultOutput) -> JsonValue:
+    match output:
+        case JsonOutput() | ErrorJsonOutput() | TextOutput() | ErrorTextOutput():
+            return output.value
+        case _:
+            return []
+
+
+def _is_ours(part: ToolCallPart | ToolResultPart, own: JsonObject) -> bool:
+    return bool(text_in(own, "type")) or part.tool_call_id.startswith(_SERVER_CALL)
+
+
+def _leave_out(feature: str, warnings: list[CallWarning]) -> None:
+    details = "the Messages API cannot carry it; left out of the request"
+    warning = UnsupportedWarning(feature=feature, details=details)
+    if warning not in warnings:
+        warnings.append(warning)

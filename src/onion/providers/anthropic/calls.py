@@ -1,0 +1,147 @@
+"""Calls and results in an answer as stream parts, and the answer that is the input of a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onion.providers._json import dump_json, text_in
+from onion.providers._surrogates import Halves
+from onion.providers.anthropic.names import NAME
+from onion.spec.content import ToolCall, ToolResult
+from onion.spec.parts import TextDelta, TextEnd, TextStart, ToolInputDelta, ToolInputEnd, ToolInputStart
+
+if TYPE_CHECKING:
+    from onion.providers.anthropic.sources import Sources
+    from onion.spec.base import JsonObject
+    from onion.spec.parts import StreamPart
+
+
+class CallBlock:
+    """A call, of a tool of the caller's or of one that the provider runs.
+
+    Args:
+        block: As it began.
+        name: The caller's name of the tool.
+        parts: Where the stream parts go.
+        is_executed: The provider runs it.
+        is_dynamic: The caller did not declare the tool.
+        told: What the next request must say of the call.
+    """
+
+    def __init__(
+        self,
+        block: JsonObject,
+        name: str,
+        parts: list[StreamPart],
+        *,
+        is_executed: bool = False,
+        is_dynamic: bool = False,
+        told: JsonObject | None = None,
+    ) -> None:
+        self._id = text_in(block, "id")
+        self._name = name
+        self._given = block.get("input")
+        self._pieces: list[str] = []
+        self._halves = Halves()
+        self._is_executed = True if is_executed else None
+        self._is_dynamic = True if is_dynamic else None
+        self._told = told
+        parts.append(
+            ToolInputStart(id=self._id, tool_name=name, provider_executed=self._is_executed, dynamic=self._is_dynamic)
+        )
+
+    def feed(self, delta: JsonObject, parts: list[StreamPart]) -> None:
+        """More of the input's text."""
+        self._add(text_in(delta, "partial_json"), parts)
+
+    def end(self, parts: list[StreamPart], *, is_whole: bool = True) -> None:
+        """The input is whole, and the call can be made; an input that broke off is no call."""
+        if not self._pieces and self._given:
+            self._add(dump_json(self._given).decode(), parts)
+        rest = self._halves.end()
+        if rest:
+            self._pieces.append(rest)
+            parts.append(ToolInputDelta(id=self._id, delta=rest))
+        parts.append(ToolInputEnd(id=self._id))
+        if not is_whole:
+            return
+        text = "".join(self._pieces)
+        parts.append(
+            ToolCall(
+                tool_call_id=self._id,
+                tool_name=self._name,
+                input=text if text.strip() else "{}",
+                provider_executed=self._is_executed,
+                dynamic=self._is_dynamic,
+                provider_metadata={NAME: self._told} if self._told else None,
+            )
+        )
+
+    def _add(self, text: str, parts: list[StreamPart]) -> None:
+        piece = self._halves.feed(text) if text else ""
+        if piece:
+            self._pieces.append(piece)
+            parts.append(ToolInputDelta(id=self._id, delta=piece))
+
+
+class JsonBlock:
+    """The input of the tool for JSON, which is the text of the answer."""
+
+    def __init__(self, block_id: str, block: JsonObject, parts: list[StreamPart]) -> None:
+        self.text = ""
+        self._id = block_id
+        self._given = block.get("input")
+        self._halves = Halves()
+        parts.append(TextStart(id=block_id))
+
+    def feed(self, delta: JsonObject, parts: list[StreamPart]) -> None:
+        """More of the answer."""
+        self._add(text_in(delta, "partial_json"), parts)
+
+    def end(self, parts: list[StreamPart], *, is_whole: bool = True) -> None:
+        """The answer is whole."""
+        if not self.text and is_whole:
+            self._add(dump_json(self._given or {}).decode(), parts)
+        parts.append(TextEnd(id=self._id))
+
+    def _add(self, text: str, parts: list[StreamPart]) -> None:
+        piece = self._halves.feed(text) if text else ""
+        if piece:
+            self.text += piece
+            parts.append(TextDelta(id=self._id, delta=piece))
+
+
+class ResultBlock:
+    """The result of a tool that the provider ran, and what it found; it comes in one piece.
+
+    Args:
+        block: The whole of it.
+        name: The caller's name of the tool.
+        sources: Makes sources of what was found.
+        parts: Where the stream parts go.
+        is_dynamic: The caller did not declare the tool.
+    """
+
+    def __init__(
+        self, block: JsonObject, name: str, sources: Sources, parts: list[StreamPart], *, is_dynamic: bool
+    ) -> None:
+        content = block.get("content")
+        kind = text_in(content, "type") if isinstance(content, dict) else ""
+        told = {key: found for key, found in block.items() if key not in ("tool_use_id", "content")}
+        parts.append(
+            ToolResult(
+                tool_call_id=text_in(block, "tool_use_id"),
+                tool_name=name,
+                result=content,
+                is_error=True if block.get("is_error") is True or kind.endswith("_error") else None,
+                dynamic=True if is_dynamic else None,
+                provider_metadata={NAME: told},
+            )
+        )
+        parts += sources.of_result(content)
+
+    def feed(self, delta: JsonObject, parts: list[StreamPart]) -> None:
+        """Nothing is known to follow."""
+
+    def end(self, parts: list[StreamPart], *, is_whole: bool = True) -> None:
+        """Everything was said at the start."""

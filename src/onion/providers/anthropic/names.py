@@ -1,0 +1,42 @@
+"""Names: of the provider, and of members that the API spells with underscores and the AI SDK with capitals."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from onion.providers._json import NOTHING
+
+if TYPE_CHECKING:
+    from onion.spec.base import JsonObject, JsonValue, ProviderOptions
+
+NAME = "anthropic"
+"""Key of our provider options and metadata, and first half of our tools' ids."""
+
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_FOREIGN_INSIDES = frozenset({"schema", "input_schema", "input", "block"})
+"""Members whose own members are not the API's, but a user's."""
+
+
+def own_options(options: ProviderOptions | None) -> JsonObject:
+    """Our members of the options of a message, part or tool, the outer names spelled as the API does."""
+    found = (options or {}).get(NAME, NOTHING)
+    return {snake(key): member for key, member in found.items()} if found else NOTHING
+
+
+@functools.lru_cache(maxsize=1024)
+def snake(name: str) -> str:
+    """``cacheControl`` as ``cache_control``."""
+    return _CAPITAL.sub("_", name).lower()
+
+
+def in_wire_names(value: JsonValue) -> JsonValue:
+    """*value* with every name in it spelled as the API does, but for names that are a user's."""
+    if isinstance(value, Mapping):
+        return {
+            snake(key): member if snake(key) in _FOREIGN_INSIDES else in_wire_names(member)
+            for key, member in value.items()
+        }
+    return [in_wire_names(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,103 @@
+"""Anthropic as a provider: address, key and models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
+
+from onion.providers._http import HTTPTransport
+from onion.providers._model import Address, Server, WireModel, no_such_model, require_id
+from onion.providers.anthropic.names import NAME
+from onion.providers.anthropic.traits import MODELS, ModelTraits, traits_of
+from onion.providers.anthropic.wire import MessagesWire
+
+if TYPE_CHECKING:
+    from onion.providers._http import HTTPClient
+    from onion.spec.base import JsonObject
+    from onion.spec.model import SupportedURLs
+
+PRODUCT = "anthropic"
+BASE_URL = "https://api.anthropic.com/v1"
+VERSION = "2023-06-01"
+"""Of the API, which each request names (Anthropic, "Versions", read 2026-12-01)."""
+
+_WEB = (re.compile(r"^https?://"),)
+SUPPORTED_URLS: SupportedURLs = {"image/*": _WEB, "application/pdf": _WEB}
+"""What Anthropic's servers fetch by themselves."""
+
+
+class Anthropic:
+    """Anthropic's models, with settings of one's own.
+
+    Args:
+        api_key: Sent as ``x-api-key``; None reads ``ANTHROPIC_API_KEY`` at each call. A header ``authorization`` of
+            yours stands for it.
+        base_url: What stands before ``/messages``; None reads ``ANTHROPIC_BASE_URL`` at each call, and else is
+            Anthropic's address.
+        headers: Sent with each request. Features that you name in ``anthropic-beta`` come to those that are needed.
+        query: Added to the URL; no place for secrets.
+        http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close.
+        transform_request: Given each request's body, gives the body to send.
+        models: What is known of models that the table lacks, or has wrong; of equal prefixes yours counts.
+
+    Raises:
+        InvalidArgumentError: For a URL that is none, or a header that HTTP cannot carry.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+        http_client: HTTPClient | None = None,
+        transform_request: Callable[[JsonObject], JsonObject] | None = None,
+        models: tuple[ModelTraits, ...] = (),
+    ) -> None:
+        self._address = Address(
+            product=PRODUCT,
+            base_url=base_url,
+            base_url_variable="ANTHROPIC_BASE_URL",
+            default_base_url=BASE_URL,
+            api_key=api_key,
+            api_key_variable="ANTHROPIC_API_KEY",
+            key_header="x-api-key",
+            headers={"anthropic-version": VERSION, **{name.lower(): found for name, found in (headers or {}).items()}},
+            query=query,
+        )
+        self._models = (*models, *MODELS)  # of equally long prefixes the first counts
+        self._server = Server(
+            provider=f"{NAME}.messages",
+            wire=MessagesWire(traits=ModelTraits()),
+            address=self._address,
+            transport=HTTPTransport(http_client),
+            supported_urls=SUPPORTED_URLS,
+            transform_request=transform_request,
+        )
+
+    def messages(self, model_id: str, /) -> WireModel:
+        """The model of that id; whether it exists only the server knows."""
+        wire = MessagesWire(traits=traits_of(require_id(NAME, model_id), self._models))
+        return WireModel(model_id, replace(self._server, wire=wire))
+
+    def language_model(self, model_id: str, /) -> WireModel:
+        """The model of that id."""
+        return self.messages(model_id)
+
+    def embedding_model(self, model_id: str, /) -> NoReturn:
+        """Reserved: Anthropic has none."""
+        raise no_such_model(NAME, model_id, "embedding model")
+
+    def image_model(self, model_id: str, /) -> NoReturn:
+        """Reserved: Anthropic has none."""
+        raise no_such_model(NAME, model_id, "image model")
+
+    async def aclose(self) -> None:
+        """Close the connections that were opened in the running event loop; they open again when needed."""
+        await self._server.transport.aclose()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._address})"

@@ -1,0 +1,91 @@
+"""What must be known of Anthropic's models: a table of id prefixes. Ids that it does not name count as the newest.
+
+From the model pages and the pages "Extended thinking", "Effort", "Structured outputs" and "Mid-conversation system
+messages" of Anthropic's documentation, read 2026-12-01.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from onion.spec.base import value
+
+_FIRST_EFFORTS = ("low", "medium", "high", "max")
+ALL_EFFORTS = ("low", "medium", "high", "xhigh", "max")
+
+
+@value
+class ModelTraits:
+    """What is known of the models whose ids begin with `prefix`; the longest prefix wins.
+
+    Attributes:
+        prefix: Empty for the entry that holds where no other does.
+        max_output_tokens: The most that the model gives; asked for where the caller sets no limit, since the API wants
+            one.
+        thinking: Whether reasoning is measured by the model itself, by a budget of tokens, or not there.
+        is_always_thinking: Reasoning cannot be turned off.
+        efforts: The levels that it takes.
+        takes_schema: Knows structured output; others are made to call a tool whose input is the answer.
+        takes_sampling: Accepts temperature, top_p and top_k.
+        takes_system_messages: Accepts messages of the role system behind a user's.
+    """
+
+    prefix: str = ""
+    max_output_tokens: int = 128_000
+    thinking: Literal["adaptive", "budget", "none"] = "adaptive"
+    is_always_thinking: bool = False
+    efforts: tuple[str, ...] = ALL_EFFORTS
+    takes_schema: bool = True
+    takes_sampling: bool = False
+    takes_system_messages: bool = True
+
+
+def _older(
+    prefix: str,
+    max_output_tokens: int,
+    *,
+    thinking: Literal["adaptive", "budget", "none"] = "budget",
+    efforts: tuple[str, ...] = (),
+    takes_schema: bool = False,
+) -> ModelTraits:
+    return ModelTraits(
+        prefix=prefix,
+        max_output_tokens=max_output_tokens,
+        thinking=thinking,
+        efforts=efforts,
+        takes_schema=takes_schema,
+        takes_sampling=True,
+        takes_system_messages=False,
+    )
+
+
+MODELS = (
+    ModelTraits(),
+    ModelTraits(prefix="claude-fable-", is_always_thinking=True),
+    ModelTraits(prefix="claude-mythos-", is_always_thinking=True),
+    ModelTraits(prefix="claude-opus-5-5", is_always_thinking=True),
+    ModelTraits(prefix="claude-opus-4-7", takes_system_messages=False),
+    _older("claude-opus-4-6", 128_000, thinking="adaptive", efforts=_FIRST_EFFORTS, takes_schema=True),
+    _older("claude-sonnet-4-6", 128_000, thinking="adaptive", efforts=_FIRST_EFFORTS, takes_schema=True),
+    _older("claude-opus-4-5", 64_000, efforts=("low", "medium", "high"), takes_schema=True),
+    _older("claude-sonnet-4-5", 64_000, takes_schema=True),
+    _older("claude-haiku-4-5", 64_000, takes_schema=True),
+    _older("claude-opus-4-1", 32_000, takes_schema=True),
+    _older("claude-opus-4-0", 32_000),
+    _older("claude-opus-4-2", 32_000),
+    _older("claude-sonnet-4-0", 64_000),
+    _older("claude-sonnet-4-2", 64_000),
+    _older("claude-3-7-", 64_000),
+    _older("claude-3-5-", 8_192, thinking="none"),
+    _older("claude-3-", 4_096, thinking="none"),
+    _older("claude-2", 4_096, thinking="none"),
+    _older("claude-instant", 4_096, thinking="none"),
+)
+
+
+def traits_of(model_id: str, models: tuple[ModelTraits, ...] = MODELS) -> ModelTraits:
+    """What is known of *model_id*; what a gateway puts before the name does not count."""
+    start = model_id.find("claude-")
+    name = model_id[max(start, 0) :]
+    fitting = [traits for traits in models if name.startswith(traits.prefix)]
+    return max(fitting, key=lambda traits: len(traits.prefix), default=ModelTraits())
