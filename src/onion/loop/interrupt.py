@@ -85,7 +85,7 @@ class Control:
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def enter(self) -> bool:
-        """The current task begins to wait for the run; whether it had been cancelled, perhaps without feeling it yet."""
+        """The current task begins to wait for the run; whether it had been cancelled, perhaps not felt so far."""
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
         self._task = asyncio.current_task(self._loop)
