@@ -34,13 +34,15 @@ class PartTransform:
 
 TransformFactory: TypeAlias = Callable[[], PartTransform]
 
+_ENDINGS = (FinishPart, ErrorPart)
+
 
 def push(transforms: Sequence[PartTransform], parts: Iterable[StreamPart]) -> Iterable[StreamPart]:
     """Send *parts* through *transforms*; what each holds back goes out before a finish or an error passes it."""
     for transform in transforms:
         passed: list[StreamPart] = []
         for part in parts:
-            if isinstance(part, FinishPart | ErrorPart):
+            if isinstance(part, _ENDINGS):
                 passed.extend(transform.flush())
             fed = transform.feed(part)
             if isinstance(fed, tuple):
@@ -77,7 +79,7 @@ class Fusion:
 
     def feed(self, part: StreamPart) -> StreamPart | tuple[StreamPart, ...]:
         """What takes the place of *part* after all transforms."""
-        if isinstance(part, FinishPart | ErrorPart):
+        if isinstance(part, _ENDINGS):
             self._note(part)
             return self._push(0, (part,))
         for position, feed in enumerate(self._feeds, 1):
@@ -88,7 +90,7 @@ class Fusion:
                 return ()
             if isinstance(fed, tuple):
                 return self._push(position, fed)
-            if isinstance(fed, FinishPart | ErrorPart):  # the transforms after this one must flush first
+            if isinstance(fed, _ENDINGS):  # the transforms after this one must flush first
                 return self._push(position, (fed,))
             part = fed
         return part
@@ -115,7 +117,7 @@ class Fusion:
         """*parts* after the transforms from *position* on; an error or a finish that one of them put in counts."""
         pushed = tuple(push(self.transforms[position:], parts))
         for part in pushed:
-            if isinstance(part, FinishPart | ErrorPart):
+            if isinstance(part, _ENDINGS):
                 self._note(part)
         return pushed
 
