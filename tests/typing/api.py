@@ -49,7 +49,16 @@ from onion.spec import (
     ToolCall,
     UserMessage,
 )
-from onion.testing import Lint, ModelCheckOptions, ScriptedModel, check_language_model, parts, text
+from onion.testing import (
+    CheckReport,
+    Lint,
+    ModelCheckOptions,
+    ScriptedModel,
+    check_language_model,
+    check_middleware,
+    parts,
+    text,
+)
 from onion.wrap import DoGenerate, DoStream, Explanation, WrappedModel
 
 if TYPE_CHECKING:
@@ -182,6 +191,9 @@ def show(part: FullStreamPart) -> None:
 async def agents() -> None:
     agent = ToolLoopAgent[str, Recipe](model=stacks(), tools=[weather], instructions="cook", output=Recipe)
     assert_type((await agent.generate(prompt="a cake", context="me")).output, Recipe)
+    plain = ToolLoopAgent(model=stacks())
+    assert_type(plain, ToolLoopAgent[object, str])
+    assert_type(await plain.stream(prompt="hi").text, str)
 
 
 def blocking() -> None:
@@ -220,7 +232,8 @@ async def failures() -> None:
 async def tests() -> None:
     model = ScriptedModel([text("hi"), parts("h", "i"), ValueError, lambda params: text(str(params.seed))])
     assert_type(model.calls[0].params, CallOptions)
-    await check_language_model(EchoModel, ModelCheckOptions(strict=True))
+    assert_type(await check_language_model(EchoModel, ModelCheckOptions(strict=True)), CheckReport)
+    assert_type(await check_middleware(Shout), CheckReport)
 
 
 async def own_stream() -> AsyncIterator[StreamPart]:
