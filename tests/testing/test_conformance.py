@@ -285,7 +285,7 @@ class FailsWithAForeignError(Honest):
 )
 async def test_a_planted_fault_is_caught_by_its_rule(faulty: Callable[[], Honest], rule: str) -> None:
     params = OPTIONS.params.replace(headers={"x-id": "1"})
-    options = ModelCheckOptions(params=params, strict=True, open_connections=open_connections, timeout=0.3)
+    options = ModelCheckOptions(params=params, strict=True, open_connections=open_connections, timeout=1.0)
 
     with pytest.raises(LintError) as caught:
         await check_language_model(faulty, options)
