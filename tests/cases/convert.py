@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from onion.errors import JSONParseError
 from onion.providers._chat import ChatDialect, to_request
 from onion.providers._json import object_in, parse_json, text_in
+from onion.providers.anthropic import ModelTraits
+from onion.providers.anthropic.request import to_request as to_anthropic
 from onion.spec.call import CallOptions
 from onion.spec.json import from_json
 from onion.spec.prompt import Message, Prompt
@@ -27,7 +29,15 @@ def _openai_chat(prompt: Prompt, options: JsonObject) -> JsonValue:
     return to_request("m-1", CallOptions(prompt=prompt, provider_options=own), _OPENAI_CHAT).body
 
 
-REQUESTS: Mapping[str, Callable[[Prompt, JsonObject], JsonValue]] = {"openai-chat": _openai_chat}
+def _anthropic(prompt: Prompt, options: JsonObject) -> JsonValue:
+    own = {"anthropic": object_in(options, "anthropic")}
+    return to_anthropic("claude-c-1", CallOptions(prompt=prompt, provider_options=own), ModelTraits()).body
+
+
+REQUESTS: Mapping[str, Callable[[Prompt, JsonObject], JsonValue]] = {
+    "anthropic": _anthropic,
+    "openai-chat": _openai_chat,
+}
 """How a request is made, by wire format."""
 
 
@@ -40,13 +50,17 @@ async def run(case: Case) -> list[str]:
     faults: list[str] = []
     for name in built:
         body = REQUESTS[name](prompt, object_in(case.data, "options"))
-        checks = case.expect.get(name)
-        faults += [
-            f"{name}: {check!r} does not hold of {str(look_up(body, str(check[0])))[:200]}"
-            for check in (checks if isinstance(checks, list) else ())
-            if isinstance(check, list) and not holds(body, str(check[0]), str(check[1]), check[2])
-        ]
+        faults += [f"{name}: {fault}" for fault in unmet(case.expect.get(name), body)]
     return faults
+
+
+def unmet(checks: JsonValue, body: JsonValue) -> list[str]:
+    """Those of *checks* that do not hold of *body*."""
+    return [
+        f"{check!r} does not hold of {str(look_up(body, str(check[0])))[:200]}"
+        for check in (checks if isinstance(checks, list) else ())
+        if isinstance(check, list) and not holds(body, str(check[0]), str(check[1]), check[2])
+    ]
 
 
 # --- the prompt ----------------------------------------------------------------------------------------------------
@@ -86,7 +100,35 @@ def _file(part: JsonObject) -> JsonObject:
 
 # --- the checks ----------------------------------------------------------------------------------------------------
 
-_STEP = re.compile(r"\.?([\w-]+)|\[(\d+)\]|\[\?(\w+)=([^\]]+)\]")
+_STEP = re.compile(r"\.?([\w-]+)|\[(\d+)\]|\[\?(\w+)=([^\]]+)\]|\[(\*|\d+:\d+)\]")
+
+
+def _messages(body: JsonValue) -> list[JsonObject]:
+    return rows(object_in({"": body}, "").get("messages"))
+
+
+def _system(body: JsonValue) -> str:
+    return _text_of(object_in({"": body}, "").get("system"))
+
+
+def _has_blank(body: JsonValue) -> bool:
+    blocks = [block for message in _messages(body) for block in rows(message.get("content"))]
+    return any(block.get("type") == "text" and not text_in(block, "text").strip() for block in blocks)
+
+
+def _is_in_its_place(body: JsonValue) -> bool:
+    said = "".join(_text_of(message.get("content")) for message in _messages(body))
+    return -1 < said.find("a1") < said.find("S3") < said.find("u2")
+
+
+SPELT_OUT: Mapping[str, Callable[[JsonValue], JsonValue]] = {
+    "system text": _system,
+    "system text contains S3": lambda body: "S3" in _system(body),
+    "S3 appears after a1 and before u2, or the call raises": _is_in_its_place,
+    "any blank text block": _has_blank,
+    "any message with empty content": lambda body: any(not message.get("content") for message in _messages(body)),
+}
+"""Places in the body of the Messages API that a case tells in words."""
 
 
 def look_up(body: JsonValue, path: str) -> JsonValue:
@@ -95,6 +137,8 @@ def look_up(body: JsonValue, path: str) -> JsonValue:
         return [_text_of(message.get("content")) for message in rows(object_in({"": body}, "").get("messages"))]
     if place := re.fullmatch(r"text of part (\d+)", path):
         return _text_of(look_up(body, f"messages[0].content[{int(place[1]) - 1}]"))
+    if path in SPELT_OUT:
+        return SPELT_OUT[path](body)
     found = body
     position = 0
     while position < len(path):
@@ -102,12 +146,16 @@ def look_up(body: JsonValue, path: str) -> JsonValue:
         if step is None:
             raise WaitingError(f"a way to read {path!r}")
         position = step.end()
+        if step[5]:
+            start, _, end = step[5].partition(":")
+            items = rows(found)[int(start) : int(end)] if end else rows(found)
+            return [look_up(item, path[position:]) for item in items]
         found = _step(found, step)
     return found
 
 
 def _step(value: JsonValue, step: re.Match[str]) -> JsonValue:
-    key, index, name, wanted = step.groups()
+    key, index, name, wanted, _ = step.groups()
     if key is not None:
         return value.get(key) if isinstance(value, dict) else None
     if index is not None:
@@ -129,6 +177,10 @@ def holds(body: JsonValue, path: str, operator: str, wanted: JsonValue) -> bool:
     match operator:
         case "eq":
             return found == wanted
+        case "len":
+            return isinstance(found, list) and len(found) == wanted
+        case "absent":
+            return not found
         case "contains":
             return str(wanted) in str(found)
         case "is":

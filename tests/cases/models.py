@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onion.providers import openai_compatible
+from onion.providers.anthropic import Anthropic
 from onion.spec.call import CallOptions
 from onion.spec.prompt import TextPart, UserMessage
 from tests.cases.case import WaitingError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from onion.providers import HTTPClient
+    from onion.spec.base import JsonObject
     from onion.spec.model import LanguageModel
 
 NAME = "vendor"
@@ -24,8 +26,17 @@ def _openai_chat(client: HTTPClient) -> LanguageModel:
     return openai_compatible(base_url="http://case/v1", model="m-1", name=NAME, api_key=KEY, http_client=client)
 
 
-MODELS: Mapping[str, Callable[[HTTPClient], LanguageModel]] = {"openai-chat": _openai_chat}
+def _anthropic(client: HTTPClient) -> LanguageModel:
+    return Anthropic(base_url="http://case/v1", api_key=KEY, http_client=client).language_model("claude-c-1")
+
+
+MODELS: Mapping[str, Callable[[HTTPClient], LanguageModel]] = {"anthropic": _anthropic, "openai-chat": _openai_chat}
 """The wire formats that are built."""
+
+_CHAT: JsonObject = {"choices": [{"message": {"content": "fine"}, "finish_reason": "stop"}]}
+_MESSAGE: JsonObject = {"content": [{"type": "text", "text": "fine"}], "stop_reason": "end_turn"}
+FINE: Mapping[str, JsonObject] = {"anthropic": {"body": _MESSAGE}, "openai-chat": {"body": _CHAT}}
+"""An answer that succeeds."""
 
 
 def model_over(provider: str, client: HTTPClient) -> LanguageModel:

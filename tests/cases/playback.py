@@ -41,7 +41,8 @@ class Playback(httpx.AsyncBaseTransport):
         kind = "text/event-stream" if "sse" in answer else "application/json"
         headers = {"content-type": kind, **{key: str(value) for key, value in object_in(answer, "headers").items()}}
         status = count_in(answer, "status") or 200
-        body = _Body(self, self._pieces or [body_of(answer)], text_in(answer, "then"))
+        then = text_in(answer, "then")
+        body = _Body(self, self._pieces or [body_of(answer)], then if then.isidentifier() else "")
         return httpx.Response(status, headers=headers, stream=body, request=request)
 
     def client(self) -> httpx.AsyncClient:

@@ -9,17 +9,13 @@ from onion.middleware import Retry
 from onion.providers._json import text_in
 from onion.wrap import wrap_language_model
 from tests.cases.http import Sleeps
-from tests.cases.models import ASK, MODELS, model_over
+from tests.cases.models import ASK, FINE, MODELS, model_over
 from tests.cases.playback import Playback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onion.spec.base import JsonObject
     from tests.cases.case import Case
-
-FINE: JsonObject = {"body": {"choices": [{"message": {"content": "fine"}, "finish_reason": "stop"}]}}
-"""An answer that succeeds."""
 
 
 def _stopped_at(moment: str) -> Callable[[], float]:
@@ -35,7 +31,7 @@ async def run(case: Case) -> list[str]:
     faults: list[str] = []
     for provider in MODELS:
         for row, delay in zip(case.calls, delays, strict=True):
-            playback, sleeps = Playback([{"status": 429, **row}, FINE]), Sleeps()
+            playback, sleeps = Playback([{"status": 429, **row}, FINE[provider]]), Sleeps()
             moment = text_in(row, "now")
             retry = Retry(1, sleep=sleeps, clock=_stopped_at(moment), jitter=0)
             async with playback.client() as client:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onion import is_step_count, stream_text, tool
 from onion.errors import OnionError
-from onion.providers._json import text_in
+from onion.providers._json import parse_json, text_in
+from tests.cases.convert import unmet
 from tests.cases.expectations import differences
 from tests.cases.models import ASK, model_over
 from tests.cases.observing import names_of, of_failure, of_parts, of_run, read
@@ -27,8 +29,10 @@ async def run(case: Case) -> list[str]:
     for provider in case.providers:
         for name, pieces in deliveries(case.data):
             observed = await observe(provider, case.data, pieces)
-            expect = {key: value for key, value in case.expect.items() if key not in RUN_KEYS}
+            expect = {key: value for key, value in case.expect.items() if key not in (*RUN_KEYS, "request2")}
             faults += [f"{fault} ({provider}, {name})" for fault in differences({**expect, "grammar": ""}, observed)]
+        if "request2" in case.expect:
+            faults += [f"{fault} ({provider}, in request 2)" for fault in await _next_request(case, provider)]
         asked = {key: value for key, value in case.expect.items() if key in RUN_KEYS}
         if asked:
             playback = Playback([case.data])
@@ -36,6 +40,22 @@ async def run(case: Case) -> list[str]:
                 told = await of_run(model_over(provider, client), names_of(case.expect), case.data.get("schema"))
             faults += [f"{fault} ({provider}, in a run)" for fault in differences(asked, told)]
     return list(dict.fromkeys(faults))
+
+
+async def _next_request(case: Case, provider: str) -> list[str]:
+    """What does not hold of the request that carries the results of this answer's calls."""
+    playback = Playback([case.data])
+    tools = [tool(name=name, input_schema={}, execute=_say_ok) for name in sorted(names_of(case.expect))]
+    async with playback.client() as client:
+        model = model_over(provider, client)
+        await stream_text(model=model, prompt="go", tools=tools, stop_when=is_step_count(2)).steps
+    checks = case.expect.get("request2")
+    return unmet(checks, parse_json(playback.requests[1].content))
+
+
+def _say_ok(given: object) -> str:
+    del given
+    return "ok"
 
 
 async def observe(provider: str, answer: JsonObject, pieces: list[bytes]) -> dict[str, JsonValue]:
