@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from onion.providers.local import local
     from onion.providers.openai_chat import ChatDialect, openai_compatible
 
-__all__ = ["ChatDialect", "HTTPClient", "local", "openai", "openai_compatible"]
+__all__ = ["ChatDialect", "HTTPClient", "anthropic", "local", "openai", "openai_compatible"]
 
 _HOMES = {
     "ChatDialect": "onion.providers.openai_chat",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from onion.providers._json import dump_json, text_in
 from onion.providers._surrogates import Halves
+from onion.providers._tooling import random_call_id
 from onion.providers.anthropic.names import NAME
 from onion.spec.content import ToolCall, ToolResult
 from onion.spec.parts import TextDelta, TextEnd, TextStart, ToolInputDelta, ToolInputEnd, ToolInputStart
@@ -38,7 +39,7 @@ class CallBlock:
         is_dynamic: bool = False,
         told: JsonObject | None = None,
     ) -> None:
-        self._id = text_in(block, "id")
+        self._id = text_in(block, "id") or random_call_id()
         self._name = name
         self._given = block.get("input")
         self._pieces: list[str] = []

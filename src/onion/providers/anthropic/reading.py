@@ -51,10 +51,10 @@ class Reader:
 
     def restart(self, parts: list[StreamPart], *, keeps: bool) -> None:
         """A message begins; *keeps* says that something of one that began before was handed out."""
-        if not keeps:
+        self._is_restarted = keeps or any(isinstance(block, CallBlock) for block in self._open.values())
+        if not self._is_restarted:
             self.end(parts, is_whole=False)
             self._seen.clear()
-        self._is_restarted = keeps
 
     def is_repeated(self, index: int | None) -> bool:
         """Whether the block *index* was there before the message began again."""
