@@ -55,6 +55,8 @@ EVENTS: dict[Outcome, str] = {
     "cancelled": "model call cancelled",
 }
 
+BEFORE_CONTENT = frozenset({StreamStart, ResponseMetadata, RawPart})
+
 logger = logging.getLogger("onion")
 
 
@@ -144,7 +146,7 @@ class Logging(Middleware):
             watch.fail(error)
             raise
         for part in replay_parts(result):
-            watch.note(part)
+            watch.see(part)
         watch.close("finished", None)
         return result
 
@@ -211,13 +213,14 @@ class _Watch(PartTransform):
         self._calls: list[str] = []
 
     def feed(self, part: StreamPart) -> StreamPart:
-        if self._first_part is None and not isinstance(part, StreamStart | ResponseMetadata | RawPart):
+        kind = type(part)
+        if self._first_part is None and kind not in BEFORE_CONTENT:
             self._first_part = self._clock()
             self._fields["time_to_first_part_ms"] = _milliseconds(self._first_part - self._started)
-        self.note(part)
+        self.see(part)
         return part
 
-    def note(self, part: StreamPart) -> None:
+    def see(self, part: StreamPart) -> None:
         """Keep what the last event tells of *part*."""
         if isinstance(part, TextDelta):
             if self._room > 0:

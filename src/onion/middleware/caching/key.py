@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -16,6 +15,9 @@ if TYPE_CHECKING:
     from onion.spec.base import JsonValue
     from onion.spec.call import CallOptions
     from onion.spec.model import LanguageModel
+
+
+NOT_ASKED = ("headers", "includeRawChunks")
 
 
 class Scope(Enum):
@@ -66,8 +68,10 @@ def canonical(params: CallOptions) -> JsonValue:
     Without headers, the wish for raw chunks and what is reserved for Onion's layers; whole numbers are written one way,
     and what is empty is the same as what is absent.
     """
-    encoded = to_json(dataclasses.replace(params, headers=None, include_raw_chunks=None))
+    encoded = to_json(params)
     asked = dict(encoded) if isinstance(encoded, Mapping) else {}
+    for name in NOT_ASKED:
+        asked.pop(name, None)
     for message in _objects(asked.get("prompt")):
         _clean(message)
         for part in _objects(message.get("content")):

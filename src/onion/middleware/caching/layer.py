@@ -172,7 +172,10 @@ class Cache(Middleware):
         """An entry, or a place in a flight, which the caller must leave."""
         control = control_of(params)
         key = cache_key(model, params, scope_of(self._scope, params), self._key)
-        traffic = self._traffic.setdefault(asyncio.get_running_loop(), _Traffic())
+        loop = asyncio.get_running_loop()
+        traffic = self._traffic.get(loop)
+        if traffic is None:
+            traffic = self._traffic[loop] = _Traffic()
         if control != "refresh":
             entry = await self._look_up(key, traffic)
             if entry is not None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from onion.spec.parts import StreamPart
 
 SCOPE = "onion"
+BEFORE_CONTENT = frozenset({StreamStart, ResponseMetadata, RawPart})
+TOLD = frozenset({ResponseMetadata, FinishPart})
 MAX_ERROR_LENGTH = 500
 IS_COUNTED = otel_context.create_key("onion-usage-is-counted")
 """Set while a call is made inside of a chat span of ours: a Tracing further in adds no usage."""
@@ -128,9 +130,11 @@ class ChatWatch(PartTransform):
 
     def feed(self, part: StreamPart) -> StreamPart:
         """Look at *part* and note when the first content came."""
-        if self._first is None and not isinstance(part, StreamStart | ResponseMetadata | RawPart):
+        kind = type(part)
+        if self._first is None and kind not in BEFORE_CONTENT:
             self._first = self._clock() - self._started
-        self.note(part)
+        if kind in TOLD or self._collector is not None:
+            self.note(part)
         return part
 
     def note(self, part: StreamPart) -> None:
