@@ -10,6 +10,7 @@ import pytest
 from tests.cases.case import INPUTS, Case, WaitingError, load_case, load_cases
 from tests.cases.convert import holds, look_up
 from tests.cases.expectations import differences
+from tests.cases.models import MODELS
 from tests.cases.run import faults_of, main, report
 
 if TYPE_CHECKING:
@@ -181,7 +182,8 @@ async def test_a_wait_that_is_wrong_is_found() -> None:
         case("retry_after_table", calls=[{"headers": {"retry-after": "2"}}], expect={"delays_s": [3]})
     )
 
-    assert faults == ["waited [2.0] instead of 3 for {'headers': {'retry-after': '2'}} (openai-chat)"]
+    said = "waited [2.0] instead of 3 for {'headers': {'retry-after': '2'}}"
+    assert faults == [f"{said} ({provider})" for provider in MODELS]
 
 
 def test_the_report_counts_and_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
