@@ -63,7 +63,8 @@ def encode_error(error: BaseException) -> dict[str, JsonValue]:
 
 def _members(value: object) -> dict[str, JsonValue]:
     kind = type(value)
-    fields = [field.name for field in dataclasses.fields(kind) if field.name not in LEFT_OUT]  # type: ignore[arg-type]  # only dataclasses come here
+    declared = dataclasses.fields(kind)  # type: ignore[arg-type]  # only dataclasses come here
+    fields = [field.name for field in declared if field.name not in LEFT_OUT and field.metadata.get("json", True)]
     encoded: dict[str, JsonValue] = {
         camel(tag): getattr(kind, tag) for tag in TAGS if tag not in fields and hasattr(kind, tag)
     }
