@@ -54,11 +54,18 @@ def test_a_string_that_names_no_model_is_refused_and_the_providers_are_listed(na
     assert caught.value.kind == "language model"
 
 
-@pytest.mark.parametrize("name", ["openai:gpt-5", "openai.chat:gpt-5"])
-def test_a_string_names_provider_and_model(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "provider"),
+    [
+        ("openai:gpt-5", "openai.responses"),
+        ("openai.responses:gpt-5", "openai.responses"),
+        ("openai.chat:gpt-5", "openai.chat"),
+    ],
+)
+def test_a_string_names_provider_and_model(name: str, provider: str) -> None:
     model = resolve_model(name)
 
-    assert model.provider == "openai.chat"
+    assert model.provider == provider
     assert model.model_id == "gpt-5"
 
 

@@ -196,6 +196,7 @@ _BUILT_IN: Mapping[str, Callable[[str], LanguageModel]] = {
     "local": _local,
     "openai": _openai,
     "openai.chat": _openai_chat,
+    "openai.responses": _openai,
 }
 _WITH_DEFAULT = frozenset({"local"})
 """Providers that know which model is meant when only they are named."""

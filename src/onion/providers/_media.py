@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from onion.errors import InvalidPromptError, UnsupportedFunctionalityError
-from onion.spec.prompt import FileData
+from onion.spec.content import File
+from onion.spec.prompt import FileData, FileURL
 
 if TYPE_CHECKING:
+    from onion.spec.base import ProviderMetadata
     from onion.spec.prompt import FilePart, FileReference, ReasoningFilePart
 
 _SIGNATURES = (
@@ -103,6 +105,15 @@ def reference_id(content: FileReference, provider: str) -> str:
     if not isinstance(found, str) or not found:
         raise UnsupportedFunctionalityError.of("a file that was uploaded to another provider", provider=provider)
     return found
+
+
+def image_at(url: str, metadata: ProviderMetadata | None = None) -> File:
+    """An image that a model made; a data URL is taken apart."""
+    if not url.startswith("data:"):
+        return File(media_type="image/*", data=FileURL(url=url), provider_metadata=metadata)
+    head, _, content = url.removeprefix("data:").partition(",")
+    media_type = head.partition(";")[0] or "image/png"
+    return File(media_type=media_type, data=FileData(data=content), provider_metadata=metadata)
 
 
 def _head(content: FileData) -> bytes:

@@ -1,4 +1,4 @@
-"""OpenAI. The module is the provider: ``openai.chat("gpt-5")``; `OpenAI` makes one with settings of its own.
+"""OpenAI. The module is the provider: ``openai.responses("gpt-5")``; `OpenAI` makes one with settings of its own.
 
 The key is read from ``OPENAI_API_KEY`` and the address from ``OPENAI_BASE_URL`` when a call is made.
 """
@@ -7,24 +7,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn, TypedDict
 
-from onion.providers.openai_chat import OPENAI, ChatProvider
+from onion.providers._traits import ModelTraits
+from onion.providers.openai_chat import OPENAI as CHAT
+from onion.providers.openai_chat import ChatProvider
+from onion.providers.openai_responses import OPENAI as RESPONSES
+from onion.providers.openai_responses import ResponsesProvider, tools
 
 if TYPE_CHECKING:
     from onion.providers._http import HTTPClient
+    from onion.providers.openai_chat import ChatModel
+    from onion.providers.openai_responses import ResponsesModel
     from onion.spec.base import JsonObject
     from onion.spec.model import SupportedURLs
 
-__all__ = ["OpenAI", "aclose", "chat", "embedding_model", "image_model", "language_model", "openai"]
+__all__ = [
+    "ModelTraits",
+    "OpenAI",
+    "aclose",
+    "chat",
+    "embedding_model",
+    "image_model",
+    "language_model",
+    "openai",
+    "responses",
+    "tools",
+]
 
 BASE_URL = "https://api.openai.com/v1"
-SUPPORTED_URLS: SupportedURLs = {"image/*": (re.compile(r"^https://"),)}
-"""OpenAI's servers fetch images by themselves, and nothing else."""
+_WEB = (re.compile(r"^https://"),)
+SUPPORTED_URLS: SupportedURLs = {"image/*": _WEB}
+"""The chat API fetches images by itself, and nothing else."""
+SUPPORTED_URLS_OF_RESPONSES: SupportedURLs = {"image/*": _WEB, "application/pdf": _WEB}
 
 
-class OpenAI(ChatProvider):
-    """OpenAI's models, with settings of one's own.
+class _Settings(TypedDict):
+    base_url: str | None
+    base_url_variable: str
+    default_base_url: str
+    api_key: str | None
+    api_key_variable: str
+    headers: Mapping[str, str]
+    query: Mapping[str, str] | None
+    http_client: HTTPClient | None
+    transform_request: Callable[[JsonObject], JsonObject] | None
+
+
+class OpenAI:
+    """OpenAI's models, with settings of one's own: by default behind the Responses API.
 
     Args:
         api_key: None reads ``OPENAI_API_KEY`` at each call.
@@ -35,10 +67,13 @@ class OpenAI(ChatProvider):
         query: Added to the URL; no place for secrets.
         http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close.
         transform_request: Given each request's body, gives the body to send.
+        models: What is known of models that the table lacks, or has wrong; of equal prefixes yours counts.
 
     Raises:
         InvalidArgumentError: For a URL that is none, or a header that HTTP cannot carry.
     """
+
+    tools = tools
 
     def __init__(  # noqa: PLR0913 - a public entry point
         self,
@@ -51,26 +86,58 @@ class OpenAI(ChatProvider):
         query: Mapping[str, str] | None = None,
         http_client: HTTPClient | None = None,
         transform_request: Callable[[JsonObject], JsonObject] | None = None,
+        models: tuple[ModelTraits, ...] = (),
     ) -> None:
         account = {"openai-organization": organization, "openai-project": project}
-        super().__init__(
-            OPENAI,
-            base_url=base_url,
-            base_url_variable="OPENAI_BASE_URL",
-            default_base_url=BASE_URL,
-            api_key=api_key,
-            api_key_variable="OPENAI_API_KEY",
-            headers={**{name: found for name, found in account.items() if found is not None}, **(headers or {})},
-            query=query,
-            http_client=http_client,
-            transform_request=transform_request,
-            supported_urls=SUPPORTED_URLS,
-        )
+        settings: _Settings = {
+            "base_url": base_url,
+            "base_url_variable": "OPENAI_BASE_URL",
+            "default_base_url": BASE_URL,
+            "api_key": api_key,
+            "api_key_variable": "OPENAI_API_KEY",
+            "headers": {**{name: found for name, found in account.items() if found is not None}, **(headers or {})},
+            "query": query,
+            "http_client": http_client,
+            "transform_request": transform_request,
+        }
+        chat = replace(CHAT, models=(*models, *CHAT.models))
+        responses = replace(RESPONSES, models=(*models, *RESPONSES.models))
+        self._chat = ChatProvider(chat, supported_urls=SUPPORTED_URLS, **settings)
+        self._responses = ResponsesProvider(responses, supported_urls=SUPPORTED_URLS_OF_RESPONSES, **settings)
+
+    def responses(self, model_id: str, /) -> ResponsesModel:
+        """The model of that id behind the Responses API; whether it exists only the server knows."""
+        return self._responses.responses(model_id)
+
+    def chat(self, model_id: str, /) -> ChatModel:
+        """The model of that id behind the chat completions API."""
+        return self._chat.chat(model_id)
+
+    def language_model(self, model_id: str, /) -> ResponsesModel:
+        """The model of that id behind the Responses API."""
+        return self._responses.language_model(model_id)
+
+    def embedding_model(self, model_id: str, /) -> NoReturn:
+        """Reserved: there are none yet."""
+        self._responses.embedding_model(model_id)
+
+    def image_model(self, model_id: str, /) -> NoReturn:
+        """Reserved: there are none yet."""
+        self._responses.image_model(model_id)
+
+    async def aclose(self) -> None:
+        """Close the connections that were opened in the running event loop; they open again when needed."""
+        await self._responses.aclose()
+        await self._chat.aclose()
+
+    def __repr__(self) -> str:
+        return repr(self._responses).replace(type(self._responses).__name__, type(self).__name__, 1)
 
 
 openai = OpenAI()
 """The provider with settings from the environment alone; the functions of this module are its own."""
 
+responses = openai.responses
 chat = openai.chat
 language_model = openai.language_model
 embedding_model = openai.embedding_model

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from onion.errors import TypeValidationError
 from onion.providers._json import count_in, object_in, objects_in, text_in
-from onion.providers._media import sniff
+from onion.providers._media import image_at, sniff
 from onion.spec.content import File, ToolCall, ToolResult, URLSource
-from onion.spec.prompt import FileData, FileURL
+from onion.spec.prompt import FileData
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,7 @@ class Extras:
         for image in objects_in(message, "images"):
             url = text_in(object_in(image, "image_url"), "url")
             if url:
-                parts.append(_image(url))
+                parts.append(image_at(url))
 
     def add_speech(self, audio: JsonObject) -> None:
         """Speech, whole or in pieces; each piece is base64 of its own.
@@ -122,13 +122,6 @@ class Extras:
             title=title,
             provider_metadata={self._name: places} if places else None,
         )
-
-
-def _image(url: str) -> File:
-    if not url.startswith("data:"):
-        return File(media_type="image/*", data=FileURL(url=url))
-    head, _, content = url.removeprefix("data:").partition(",")
-    return File(media_type=head.partition(";")[0] or "image/png", data=FileData(data=content))
 
 
 def _decoded(text: str) -> bytes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 from onion.providers._chat.messages import to_messages
 from onion.providers._json import NOTHING, text_in
 from onion.providers._tooling import fits_strict
+from onion.providers._traits import effort_for
 from onion.spec.base import JsonObject, JsonValue, value
 from onion.spec.call import FunctionTool, JsonFormat, ProviderTool
 from onion.spec.usage import CallWarning, UnsupportedWarning
@@ -60,10 +61,8 @@ def _settings(
 ) -> Mapping[str, JsonValue]:
     if params.top_k is not None:
         warnings.append(UnsupportedWarning(feature="top_k"))
-    effort = None if params.reasoning == "provider-default" else params.reasoning
-    if effort is not None and not dialect.traits(model_id).takes_effort:
-        warnings.append(UnsupportedWarning(feature="reasoning", details=f"{model_id} does not reason"))
-        effort = None
+    traits = dialect.traits(model_id)
+    effort = effort_for(model_id, params.reasoning, traits, warnings)
     settings: dict[str, JsonValue] = {
         dialect.max_tokens_key: params.max_output_tokens,
         "temperature": params.temperature,
@@ -74,7 +73,6 @@ def _settings(
         "seed": params.seed,
         "reasoning_effort": effort,
     }
-    traits = dialect.traits(model_id)
     is_reasoning = options.get("reasoning_effort", effort) != "none"
     refused = traits.refuses | traits.refuses_unless_effort_none if is_reasoning else traits.refuses
     for key in sorted(refused):

@@ -1,31 +1,9 @@
-"""What must be known of OpenAI's chat models: a table of id prefixes. Ids that it does not name count as the newest.
-
-From the API reference and the model pages, read 2026-11-30.
-"""
+"""OpenAI's own dialect of the chat API."""
 
 from __future__ import annotations
 
-from onion.providers._chat import SAMPLING, ChatDialect, ModelTraits
-
-_STOP = frozenset({"stop"})
-
-OPENAI_MODELS = (
-    ModelTraits(refuses=_STOP, refuses_unless_effort_none=SAMPLING),
-    ModelTraits(prefix="gpt-3.5", takes_effort=False),
-    ModelTraits(prefix="gpt-4", takes_effort=False),
-    ModelTraits(prefix="gpt-4o-search", takes_effort=False, refuses=SAMPLING),
-    ModelTraits(prefix="gpt-4o-mini-search", takes_effort=False, refuses=SAMPLING),
-    ModelTraits(prefix="gpt-audio", takes_effort=False),
-    ModelTraits(prefix="chatgpt-", takes_effort=False),
-    ModelTraits(prefix="ft:gpt-3.5", takes_effort=False),
-    ModelTraits(prefix="ft:gpt-4", takes_effort=False),
-    ModelTraits(prefix="o1", refuses=SAMPLING),
-    ModelTraits(prefix="o3", refuses=SAMPLING | _STOP),
-    ModelTraits(prefix="o4", refuses=SAMPLING | _STOP),
-    ModelTraits(prefix="gpt-5", refuses=SAMPLING | _STOP),
-    ModelTraits(prefix="gpt-5-chat", takes_effort=False),
-    ModelTraits(prefix="gpt-5.", refuses=_STOP, refuses_unless_effort_none=SAMPLING),
-)
+from onion.providers._chat import ChatDialect
+from onion.providers._openai_models import OPENAI_MODELS
 
 OPENAI = ChatDialect(
     name="openai",

@@ -1,0 +1,8 @@
+"""Models behind the Responses API: OpenAI's own, and every server that speaks the same form."""
+
+from onion.providers.openai_responses import tools
+from onion.providers.openai_responses.dialect import OPENAI, ResponsesDialect
+from onion.providers.openai_responses.model import ResponsesModel
+from onion.providers.openai_responses.provider import ResponsesProvider
+
+__all__ = ["OPENAI", "ResponsesDialect", "ResponsesModel", "ResponsesProvider", "tools"]
