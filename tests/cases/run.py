@@ -11,7 +11,18 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.cases import cache, cache_disk, convert, http, json_response, layers, retry_after, sse_stream, telemetry
+from tests.cases import (
+    cache,
+    cache_disk,
+    convert,
+    http,
+    json_response,
+    layers,
+    retry_after,
+    scripted_loop,
+    sse_stream,
+    telemetry,
+)
 from tests.cases.case import Case, WaitingError, load_cases
 
 if TYPE_CHECKING:
@@ -31,6 +42,7 @@ KINDS: Mapping[str, Runner] = {
     "middleware": layers.run,
     "middleware_order": layers.run_order,
     "retry_after_table": retry_after.run,
+    "scripted_loop": scripted_loop.run,
     "sse_sequence": http.run_stream_sequence,
     "sse_stream": sse_stream.run,
     "telemetry": telemetry.run,
@@ -41,7 +53,6 @@ NEEDS: Mapping[str, str] = {
     "approval": "loop",
     "cancel": "loop",
     "producer": "loop",
-    "scripted_loop": "loop",
     "timeout": "loop",
 }
 """What kinds without a runner wait for, where that is not their own name."""
