@@ -17,34 +17,35 @@ from onion.middleware import SHARED, Cache, RedisStore
 from onion.middleware.stores import ClaimingStore
 from onion.testing import ScriptedModel, text
 from tests.middleware.stacks import ASK, under_test
+from tests.middleware.stores.resp import RespServer
 
 SERVER = shutil.which("redis-server")
-needs_server = pytest.mark.skipif(SERVER is None, reason="redis-server is not installed")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 class Server:
-    """A Redis on loopback that can be stopped and started again."""
+    """A Redis on loopback that is started when it is needed: the real one, or as much of it as Python plays."""
 
-    def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+    def __init__(self, kind: str, folder: Path) -> None:
+        self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._kind = kind
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
+        self._played: RespServer | None = None
 
     def start(self) -> None:
-        command = [
-            str(SERVER),
-            "--port",
-            str(self.port),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--dir",
-            str(self._folder),
-        ]
+        if self._kind == "played":
+            self._played = RespServer(self.port)
+            self._played.start()
+            return
+        options = {"--port": self.port, "--bind": "127.0.0.1", "--save": "", "--dir": self._folder}
+        command = [str(SERVER), *(str(word) for option in options.items() for word in option)]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE)
         assert self._process.stdout is not None
         for line in self._process.stdout:
@@ -52,15 +53,27 @@ class Server:
                 return
 
     def stop(self) -> None:
+        if self._played is not None:
+            self._played.stop()
         if self._process is not None:
             self._process.send_signal(signal.SIGTERM)
             self._process.communicate()
-            self._process = None
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "played",
+        pytest.param("real", marks=pytest.mark.skipif(SERVER is None, reason="redis-server is not installed")),
+    ],
+)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    made = Server(tmp_path_factory.mktemp("redis"))
+def server(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    made = Server(kind, tmp_path_factory.mktemp("redis"))
     made.start()
     yield made
     made.stop()
@@ -73,7 +86,6 @@ async def store(server: Server, request: pytest.FixtureRequest) -> AsyncIterator
     await made.aclose()
 
 
-@needs_server
 async def test_it_gives_back_what_it_was_given(store: RedisStore) -> None:
     await store.set("a", "1", ttl=None)
     await store.set("a", "ä\n2", ttl=60)
@@ -82,7 +94,6 @@ async def test_it_gives_back_what_it_was_given(store: RedisStore) -> None:
     assert await store.get("b") is None
 
 
-@needs_server
 async def test_a_key_can_be_forgotten(store: RedisStore) -> None:
     await store.set("a", "1", ttl=None)
     await store.delete("a")
@@ -90,7 +101,6 @@ async def test_a_key_can_be_forgotten(store: RedisStore) -> None:
     assert await store.get("a") is None
 
 
-@needs_server
 async def test_more_callers_than_connections_wait_for_one(store: RedisStore) -> None:
     await asyncio.gather(*(store.set(str(number), "x", ttl=None) for number in range(200)))
 
@@ -99,7 +109,6 @@ async def test_more_callers_than_connections_wait_for_one(store: RedisStore) -> 
     assert found == ["x"] * 200
 
 
-@needs_server
 async def test_a_claim_is_held_by_one_and_given_back_by_its_owner_only(store: RedisStore) -> None:
     first = await store.claim("k", seconds=60)
     second = await store.claim("k", seconds=60)
@@ -113,7 +122,6 @@ async def test_a_claim_is_held_by_one_and_given_back_by_its_owner_only(store: Re
     assert isinstance(store, ClaimingStore)
 
 
-@needs_server
 async def test_a_second_cache_on_the_same_server_finds_what_the_first_one_kept(server: Server) -> None:
     first, second = RedisStore(server.url, prefix="shared:"), RedisStore(server.url, prefix="shared:")
     inner = ScriptedModel([text("one")])
@@ -126,11 +134,10 @@ async def test_a_second_cache_on_the_same_server_finds_what_the_first_one_kept(s
     assert len(inner.calls) == 1
 
 
-@needs_server
 async def test_while_the_server_is_down_the_model_is_asked_and_afterwards_the_cache_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    kind: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server = Server(tmp_path)
+    server = Server(kind, tmp_path)
     store = RedisStore(server.url, timeout=0.5)
     inner = ScriptedModel([text("down"), text("up"), text("never")])
     model = under_test(inner, Cache(store, scope=SHARED))
@@ -166,7 +173,6 @@ asyncio.run(main())
 """
 
 
-@needs_server
 def test_two_processes_that_ask_the_same_make_one_call(server: Server) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     command = [sys.executable, "-c", PROGRAM, server.url]
@@ -178,7 +184,6 @@ def test_two_processes_that_ask_the_same_make_one_call(server: Server) -> None:
     assert len({line.rpartition(" ")[0] for line in lines}) == 1
 
 
-@needs_server
 def test_each_event_loop_has_connections_of_its_own(server: Server) -> None:
     store = RedisStore(server.url, prefix="loops:")
 
