@@ -1,0 +1,125 @@
+"""Answers of the Messages API, written as Anthropic's servers write them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from onion.providers._sse import SSEDecoder
+from onion.providers.anthropic import ModelTraits
+from onion.providers.anthropic.context import context_of
+from onion.providers.anthropic.events import EventDecoder
+from onion.providers.anthropic.request import to_request
+from onion.providers.anthropic.result import to_result
+from onion.spec.call import CallOptions
+from onion.spec.prompt import TextPart, UserMessage
+from onion.streaming import Collector
+from onion.testing.rules import StreamRules
+
+if TYPE_CHECKING:
+    from onion.providers._model import WireRequest
+    from onion.spec.base import JsonObject, JsonValue
+    from onion.spec.parts import StreamPart
+    from onion.spec.prompt import Message
+    from onion.spec.result import GenerateResult
+
+KEY = "sk-ant-TESTKEY-123"
+NEWEST = ModelTraits()
+HELLO = CallOptions(prompt=(UserMessage(content=(TextPart(text="Say hello."),)),))
+USAGE: JsonObject = {"input_tokens": 3, "output_tokens": 1}
+
+
+def message(*blocks: JsonObject, **more: JsonValue) -> dict[str, JsonValue]:
+    """A whole answer with those content blocks."""
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-x",
+        "content": list(blocks),
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": USAGE,
+        **more,
+    }
+
+
+def text(said: str, **more: JsonValue) -> dict[str, JsonValue]:
+    """A block of text."""
+    return {"type": "text", "text": said, **more}
+
+
+def start(**more: JsonValue) -> JsonObject:
+    """The event that begins an answer."""
+    return {"type": "message_start", "message": message(**{"stop_reason": None, **more})}
+
+
+def block(index: int, content: JsonObject, *deltas: JsonObject) -> list[JsonObject]:
+    """The events of one block."""
+    return [
+        {"type": "content_block_start", "index": index, "content_block": content},
+        *({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": index},
+    ]
+
+
+def said(index: int, *pieces: str) -> list[JsonObject]:
+    """The events of one block of text."""
+    return block(index, text(""), *({"type": "text_delta", "text": piece} for piece in pieces))
+
+
+def called(index: int, name: str, *pieces: str, call_id: str = "toolu_1", **more: JsonValue) -> list[JsonObject]:
+    """The events of a call of the caller's tool."""
+    content: JsonObject = {"type": "tool_use", "id": call_id, "name": name, "input": {}, **more}
+    return block(index, content, *({"type": "input_json_delta", "partial_json": piece} for piece in pieces))
+
+
+def over(reason: str | None = "end_turn", *, usage: JsonObject | None = None, **more: JsonValue) -> list[JsonObject]:
+    """The events that end an answer."""
+    delta: JsonObject = {"stop_reason": reason, "stop_sequence": None}
+    return [
+        {"type": "message_delta", "delta": delta, "usage": usage or {"output_tokens": 9}, **more},
+        {"type": "message_stop"},
+    ]
+
+
+def sse(*events: JsonObject) -> bytes:
+    """Events as they go over the wire."""
+    return b"".join(f"event: {event.get('type')}\ndata: {json.dumps(event)}\n\n".encode() for event in events)
+
+
+def decoded(*events: JsonObject, params: CallOptions = HELLO, traits: ModelTraits = NEWEST) -> list[StreamPart]:
+    """The parts of a stream, which keep the grammar."""
+    decoder = EventDecoder(context_of(params, traits))
+    events_of = SSEDecoder()
+    parts = decoder.feed_events(events_of.feed(sse(*events)))
+    parts += decoder.feed_events(events_of.end(), is_rest=True)
+    parts += decoder.end()
+    rules = StreamRules("the decoder", strict=True)
+    for part in parts:
+        rules.feed(part)
+    rules.ended()
+    return parts
+
+
+def collected(*events: JsonObject, params: CallOptions = HELLO, traits: ModelTraits = NEWEST) -> GenerateResult:
+    """What a stream collects to."""
+    collector = Collector()
+    for part in decoded(*events, params=params, traits=traits):
+        collector.feed(part)
+    return collector.result()
+
+
+def read(body: JsonValue, params: CallOptions = HELLO, traits: ModelTraits = NEWEST) -> GenerateResult:
+    """The result that a whole answer holds."""
+    return to_result(body, context_of(params, traits))
+
+
+def request(params: CallOptions, model_id: str = "claude-x", traits: ModelTraits = NEWEST) -> WireRequest:
+    """The request for a call."""
+    return to_request(model_id, params, traits)
+
+
+def messages_of(*prompt: Message, traits: ModelTraits = NEWEST) -> JsonValue:
+    """The messages that a prompt becomes."""
+    return request(CallOptions(prompt=prompt), traits=traits).body["messages"]
