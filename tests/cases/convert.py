@@ -11,6 +11,8 @@ from onion.providers._chat import ChatDialect, to_request
 from onion.providers._json import object_in, parse_json, text_in
 from onion.providers.anthropic import ModelTraits
 from onion.providers.anthropic.request import to_request as to_anthropic
+from onion.providers.openai_responses import OPENAI
+from onion.providers.openai_responses.request import to_request as to_responses
 from onion.spec.call import CallOptions
 from onion.spec.json import from_json
 from onion.spec.prompt import Message, Prompt
@@ -34,9 +36,14 @@ def _anthropic(prompt: Prompt, options: JsonObject) -> JsonValue:
     return to_anthropic("claude-c-1", CallOptions(prompt=prompt, provider_options=own), ModelTraits()).body
 
 
+def _openai_responses(prompt: Prompt, options: JsonObject) -> JsonValue:
+    return to_responses("gpt-c-1", CallOptions(prompt=prompt, provider_options={"openai": options}), OPENAI).body
+
+
 REQUESTS: Mapping[str, Callable[[Prompt, JsonObject], JsonValue]] = {
     "anthropic": _anthropic,
     "openai-chat": _openai_chat,
+    "openai-responses": _openai_responses,
 }
 """How a request is made, by wire format."""
 
@@ -121,14 +128,29 @@ def _is_in_its_place(body: JsonValue) -> bool:
     return -1 < said.find("a1") < said.find("S3") < said.find("u2")
 
 
+def _items(body: JsonValue) -> list[JsonObject]:
+    return rows(object_in({"": body}, "").get("input"))
+
+
+def _kinds(body: JsonValue) -> JsonValue:
+    items = [item for item in _items(body) if item.get("role") != "user"]
+    kinds = [(text_in(item, "type") or "message", text_in(item, "role")) for item in items]
+    return [f"{kind}({role})" if role else kind for kind, role in kinds]
+
+
 SPELT_OUT: Mapping[str, Callable[[JsonValue], JsonValue]] = {
     "system text": _system,
     "system text contains S3": lambda body: "S3" in _system(body),
     "S3 appears after a1 and before u2, or the call raises": _is_in_its_place,
     "any blank text block": _has_blank,
+    "input[*] after the user message: type sequence": _kinds,
+    "encrypted contents": lambda body: [
+        item["encrypted_content"] for item in _items(body) if "encrypted_content" in item
+    ],
+    "any item rs_3": lambda body: any(item.get("id") == "rs_3" for item in _items(body)),
     "any message with empty content": lambda body: any(not message.get("content") for message in _messages(body)),
 }
-"""Places in the body of the Messages API that a case tells in words."""
+"""Places in the body that a case tells in words."""
 
 
 def look_up(body: JsonValue, path: str) -> JsonValue:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from onion.providers import openai_compatible
 from onion.providers.anthropic import Anthropic
+from onion.providers.openai import OpenAI
 from onion.spec.call import CallOptions
 from onion.spec.prompt import TextPart, UserMessage
 from tests.cases.case import WaitingError
@@ -30,12 +31,28 @@ def _anthropic(client: HTTPClient) -> LanguageModel:
     return Anthropic(base_url="http://case/v1", api_key=KEY, http_client=client).language_model("claude-c-1")
 
 
-MODELS: Mapping[str, Callable[[HTTPClient], LanguageModel]] = {"anthropic": _anthropic, "openai-chat": _openai_chat}
+def _openai_responses(client: HTTPClient) -> LanguageModel:
+    return OpenAI(base_url="http://case/v1", api_key=KEY, http_client=client).responses("gpt-c-1")
+
+
+MODELS: Mapping[str, Callable[[HTTPClient], LanguageModel]] = {
+    "anthropic": _anthropic,
+    "openai-chat": _openai_chat,
+    "openai-responses": _openai_responses,
+}
 """The wire formats that are built."""
 
 _CHAT: JsonObject = {"choices": [{"message": {"content": "fine"}, "finish_reason": "stop"}]}
 _MESSAGE: JsonObject = {"content": [{"type": "text", "text": "fine"}], "stop_reason": "end_turn"}
-FINE: Mapping[str, JsonObject] = {"anthropic": {"body": _MESSAGE}, "openai-chat": {"body": _CHAT}}
+_RESPONSE: JsonObject = {
+    "status": "completed",
+    "output": [{"type": "message", "content": [{"type": "output_text", "text": "fine"}]}],
+}
+FINE: Mapping[str, JsonObject] = {
+    "anthropic": {"body": _MESSAGE},
+    "openai-chat": {"body": _CHAT},
+    "openai-responses": {"body": _RESPONSE},
+}
 """An answer that succeeds."""
 
 

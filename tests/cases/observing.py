@@ -64,15 +64,18 @@ def of_parts(parts: Sequence[StreamPart]) -> dict[str, JsonValue]:
         "text_blocks": sum(isinstance(part, TextStart) for part in parts),
         "unique_block_ids": len(set(starts)) == len(starts),
         "first_reasoning_ends_before_text": _ends_before_text(parts),
+        "block_ids_consistent": _broken_rule(parts) == "",
         "grammar": _broken_rule(parts),
         "raised": "",
+        "raises": False,
     }
 
 
 def of_failure(error: OnionError) -> dict[str, JsonValue]:
     """What can be said of a call that raised: one error, and no answer."""
     said = f"{error} {getattr(error, 'code', '')} {getattr(error, 'type', '')}"
-    return {"raised": type(error).__name__, "errors": 1, "error": said, "text": "", "tool_calls": [], "grammar": ""}
+    told: dict[str, JsonValue] = {"raised": type(error).__name__, "raises": True, "errors": 1, "error": said}
+    return {**told, "text": "", "tool_calls": [], "grammar": ""}
 
 
 def of_result(result: GenerateResult) -> dict[str, JsonValue]:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import get_args
 
 import httpx
 
@@ -15,6 +16,7 @@ from onion.providers._model import StreamDecoder
 from onion.providers._sse import SSEDecoder
 from onion.spec.base import JsonValue
 from onion.spec.call import CallOptions
+from onion.spec.content import OtherContent, ToolResult
 from onion.spec.json import to_json
 from onion.spec.model import LanguageModel
 from onion.spec.parts import ErrorPart, StreamPart
@@ -26,6 +28,7 @@ from tests.recorded.exchanges import Exchange, members
 from tests.recorded.framings import framings
 from tests.recorded.lost import lost
 
+_WHOLE = get_args(OtherContent)
 CALL = CallOptions(prompt=(UserMessage(content=(TextPart(text="hi"),)),))
 
 
@@ -39,6 +42,7 @@ class WireFormat:
         make_model: Makes the model that goes over a client.
         dropped: What is left out, as patterns of paths, and why.
         written: How the values at a path are written in the result, where they are not kept as they are.
+        repeated: Types of events whose content comes again in others, and why; in those it is looked for.
     """
 
     read: Callable[[JsonValue], GenerateResult]
@@ -48,6 +52,7 @@ class WireFormat:
     written: Mapping[str, Callable[[JsonValue], JsonValue]] = field(
         default_factory=dict[str, Callable[[JsonValue], JsonValue]]
     )
+    repeated: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def check(self, exchange: Exchange) -> list[str]:
         """The faults found with *exchange*."""
@@ -99,13 +104,15 @@ class WireFormat:
         faults += [f"other parts {name}" for name, pieces in framings(body) if _json(*self.decode(pieces)) != found]
         events = SSEDecoder()
         chunks = [parse_json(event.data) for event in (*events.feed(body), *events.end()) if event.data != b"[DONE]"]
-        faults += lost(chunks, opened(found), self.dropped, self.written)
+        news = [chunk for chunk in chunks if members(chunk).get("type") not in self.repeated]
+        faults += lost(news, opened(found), self.dropped, self.written)
         try:
             content = asyncio.run(self._over_client(exchange, is_stream=True))
         except OnionError as error:
             reported = failure or next((part.error for part in parts if isinstance(part, ErrorPart)), None)
             return faults if str(error) == str(reported) else [*faults, f"over a client it fails: {error}"]
-        whole = [part.type for part in parts if part.type in ("tool-call", "tool-result", "file", "source", "custom")]
+        streamed = [part for part in parts if not (isinstance(part, ToolResult) and part.preliminary)]
+        whole = [part.type for part in streamed if isinstance(part, _WHOLE)]
         if [kind for kind in content if kind not in ("text", "reasoning")] != whole:
             faults.append(f"over a client the content is another: {content}")
         return faults

@@ -14,13 +14,18 @@ from onion.errors import OnionError
 from tests.recorded.anthropic import ANTHROPIC
 from tests.recorded.exchanges import Exchange, load_exchanges
 from tests.recorded.openai_chat import OPENAI_CHAT
+from tests.recorded.openai_responses import OPENAI_RESPONSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tests.recorded.checks import WireFormat
 
-FORMATS: Mapping[str, WireFormat] = {"anthropic": ANTHROPIC, "openai-chat": OPENAI_CHAT}
+FORMATS: Mapping[str, WireFormat] = {
+    "anthropic": ANTHROPIC,
+    "openai-chat": OPENAI_CHAT,
+    "openai-responses": OPENAI_RESPONSES,
+}
 """The wire formats that are built, and what is asked of their exchanges."""
 
 

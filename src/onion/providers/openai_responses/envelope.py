@@ -30,6 +30,8 @@ _KEPT = frozenset(
 )
 """Members of a response that go into provider metadata as they are. What only repeats the request is left out."""
 
+_OF_EVENT = frozenset({"type", "response", "sequence_number"})
+
 _REASONS: Mapping[str, UnifiedFinishReason] = {
     "max_output_tokens": "length",
     "max_tokens": "length",
@@ -45,6 +47,7 @@ class Envelope:
         self.logprobs: list[JsonValue] = []
         self._name = name
         self._latest: JsonObject = {}
+        self._beside: dict[str, JsonValue] = {}
         self._identity: tuple[str | None, datetime | None, str | None] = (None, None, None)
 
     def read(self, response: JsonObject, parts: list[StreamPart]) -> None:
@@ -57,9 +60,15 @@ class Envelope:
             response_id, timestamp, model_id = self._identity
             parts.append(ResponseMetadata(id=response_id, timestamp=timestamp, model_id=model_id))
 
+    def read_beside(self, event: JsonObject) -> None:
+        """Take what a gateway says beside the response, in the event that carries it."""
+        self._beside |= {key: found for key, found in event.items() if key not in _OF_EVENT and found}
+
     def finish(self, *, has_calls: bool, is_refusal: bool, failed: bool) -> FinishPart:
         """The last part of the answer."""
-        metadata: dict[str, JsonValue] = {"responseId": self._identity[0]} if self._identity[0] else {}
+        response_id = text_in(self._latest, "id") or self._identity[0]  # some gateways change it with each event
+        metadata: dict[str, JsonValue] = {"responseId": response_id} if response_id else {}
+        metadata |= self._beside
         metadata |= {key: found for key, found in self._latest.items() if key in _KEPT and found}
         if self.logprobs:
             metadata["logprobs"] = self.logprobs

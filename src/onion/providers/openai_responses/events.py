@@ -129,6 +129,7 @@ class EventDecoder:
         elif kind == "error" or (event.get("error") and not kind):
             self.fail({"error": event.get("error") or _without_envelope(event)}, event)
         elif "response" in event:
+            self._envelope.read_beside(event)
             self.read(object_in(event, "response"), parts, status=kind.rpartition(".")[2])
         return parts
 
