@@ -288,7 +288,7 @@ def test_a_model_is_sent_what_it_understands(messages: Sequence[Message], prompt
     ],
 )
 def test_a_call_without_a_result_is_not_sent(messages: Sequence[Message]) -> None:
-    with pytest.raises(MissingToolResultsError, match="no result for the tool calls 'c1'") as caught:
+    with pytest.raises(MissingToolResultsError, match="no result for the tool calls 'c1' of 't'") as caught:
         model_prompt([], messages)
 
     assert caught.value.tool_call_ids == ("c1",)

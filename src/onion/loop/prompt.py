@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from onion.errors import InvalidPromptError, MissingToolResultsError, TypeValidationError
@@ -161,7 +161,7 @@ class PromptWriter:
         source = tuple(messages)
         known = len(self._last.source)
         last = self._last if source[:known] == self._last.source else _Written()
-        prompt, open_calls = list(last.prompt), dict[str, None]()
+        prompt, open_calls = list(last.prompt), dict[str, str]()
         for message in source[len(last.source) :]:
             if isinstance(message, SystemMessage | UserMessage):
                 _demand_results(open_calls)
@@ -173,22 +173,22 @@ class PromptWriter:
         return (*map(_without_ours, instructions), *prompt)
 
 
-def _follow_calls(message: Message, open_calls: dict[str, None]) -> None:
+def _follow_calls(message: Message, open_calls: dict[str, str]) -> None:
     if isinstance(message, AssistantMessage):
         for part in message.content:
             if isinstance(part, ToolCallPart) and not part.provider_executed:
-                open_calls[part.tool_call_id] = None
+                open_calls[part.tool_call_id] = part.tool_name
     elif isinstance(message, ToolMessage):
         for outcome in message.content:
             if isinstance(outcome, ToolResultPart):
                 open_calls.pop(outcome.tool_call_id, None)
 
 
-def _demand_results(open_calls: Iterable[str]) -> None:
-    if ids := tuple(open_calls):
-        calls = ", ".join(map(repr, ids))
+def _demand_results(open_calls: Mapping[str, str]) -> None:
+    if open_calls:
+        calls = ", ".join(f"{call_id!r} of {name!r}" for call_id, name in open_calls.items())
         msg = f"the messages hold no result for the tool calls {calls}: add a tool message with their results"
-        raise MissingToolResultsError(msg, tool_call_ids=ids)
+        raise MissingToolResultsError(msg, tool_call_ids=tuple(open_calls))
 
 
 def _sendable(message: Message) -> Message | None:
