@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.cases import (
+    approval,
     cache,
     cache_disk,
     convert,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tests.cases.case import Runner
 
 KINDS: Mapping[str, Runner] = {
+    "approval": approval.run,
     "cache_disk": cache_disk.run,
     "cache_mutation": cache.run_mutation,
     "cache_stream": cache.run_stream,
@@ -50,7 +52,6 @@ KINDS: Mapping[str, Runner] = {
 """The kinds that can be run."""
 
 NEEDS: Mapping[str, str] = {
-    "approval": "loop",
     "cancel": "loop",
     "producer": "loop",
     "timeout": "loop",
