@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from onion.providers._json import objects_in
 from onion.providers._sse import SSEDecoder
 from onion.providers.anthropic import ModelTraits
 from onion.providers.anthropic.context import context_of
@@ -120,6 +121,6 @@ def request(params: CallOptions, model_id: str = "claude-x", traits: ModelTraits
     return to_request(model_id, params, traits)
 
 
-def messages_of(*prompt: Message, traits: ModelTraits = NEWEST) -> JsonValue:
+def messages_of(*prompt: Message, traits: ModelTraits = NEWEST) -> list[JsonObject]:
     """The messages that a prompt becomes."""
-    return request(CallOptions(prompt=prompt), traits=traits).body["messages"]
+    return objects_in(request(CallOptions(prompt=prompt), traits=traits).body, "messages")

@@ -103,10 +103,13 @@ class JsonBlock:
         """The answer is whole."""
         if not self.text and is_whole:
             self._add(dump_json(self._given or {}).decode(), parts)
+        self._say(self._halves.end(), parts)
         parts.append(TextEnd(id=self._id))
 
     def _add(self, text: str, parts: list[StreamPart]) -> None:
-        piece = self._halves.feed(text) if text else ""
+        self._say(self._halves.feed(text) if text else "", parts)
+
+    def _say(self, piece: str, parts: list[StreamPart]) -> None:
         if piece:
             self.text += piece
             parts.append(TextDelta(id=self._id, delta=piece))
