@@ -14,13 +14,14 @@ from onion.errors import OnionError
 from onion.middleware import Tracing
 from onion.middleware.tracing.attributes import value_text
 from onion.testing import Raise, ScriptedModel, Wait, answer, call, parts, text, usage
+from onion.wrap import wrap_language_model
 from tests.middleware.stacks import BAD_REQUEST
 from tests.middleware.tracing.exporting import Telemetry, is_child, is_error, said
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
 
-    from onion.spec import ToolCall
+    from onion.spec import LanguageModel, ToolCall
 
 
 Mode = Literal["generate", "stream"]
@@ -32,7 +33,7 @@ def two_steps(*calls: ToolCall) -> ScriptedModel:
     return ScriptedModel([answer(*calls, used=usage(10, 2)), answer("done", used=usage(20, 3))])
 
 
-async def run(model: ScriptedModel, mode: Mode, layers: list[Tracing], *tools: Tool) -> None:
+async def run(model: LanguageModel, mode: Mode, layers: list[Tracing], *tools: Tool) -> None:
     stop = is_step_count(5)
     if mode == "generate":
         await generate_text(model=model, prompt="go", tools=tools, middleware=layers, stop_when=stop)
@@ -81,6 +82,20 @@ async def test_only_chat_spans_carry_usage_and_it_adds_up(mode: Mode) -> None:
     assert {said(span)["onion.total_usage.input_tokens"] for span in agents} == {30}
     assert {said(span)["onion.total_usage.output_tokens"] for span in agents} == {5}
     assert {said(span)["onion.steps"] for span in agents} == {2}
+
+
+@both_modes
+async def test_one_layer_around_the_run_and_the_model_makes_a_call_within_a_call(mode: Mode) -> None:
+    telemetry = Telemetry()
+    layer = telemetry.layer()
+    model = wrap_language_model(ScriptedModel([text("hi")]), layer)
+
+    await run(model, mode, [layer])
+
+    inner, outer, agent = telemetry.spans
+    assert is_child(inner, outer)
+    assert is_child(outer, agent)
+    assert "gen_ai.usage.input_tokens" not in said(inner)
 
 
 @both_modes

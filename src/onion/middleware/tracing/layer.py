@@ -226,7 +226,7 @@ class Tracing(Middleware):
         if tracer is None and instruments is None:
             return None
         is_counted = otel_context.get_value(IS_COUNTED) is True
-        parent = self._context_of(params.run)
+        parent = otel_context.get_current() if is_counted else self._context_of(params.run)
         span = (tracer or NO_TRACER).start_span(
             f"{names.CHAT} {model.model_id}",
             context=parent,
