@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, TypeAlias
 
 from onion.errors import InvalidArgumentError
@@ -13,6 +13,8 @@ from onion.loop.output import DEFAULT_OUTPUT, Output, to_output
 from onion.loop.prepare import Agent
 from onion.loop.schema import schema_of
 from onion.loop.settings import LoopOptions, RunOptions
+from onion.loop.sub_agents import first_messages, outputs
+from onion.loop.tools import tool
 from onion.spec.base import value
 
 if TYPE_CHECKING:
@@ -21,11 +23,14 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from onion.loop.interrupt import TimeoutLimits
+    from onion.loop.options import ToolOptions
     from onion.loop.prompt import MessageInput, PromptInput
     from onion.loop.results import GenerateTextResult
     from onion.loop.schema import Schema, SchemaSource
     from onion.loop.stream_result import StreamTextResult
+    from onion.loop.tool_value import Function, Tool
     from onion.spec.model import LanguageModel
+    from onion.spec.prompt import Message
     from onion.spec.step import StepResult
 
     # PEP 696 for type checkers only: an agent that is told nothing of them has an `object` context and a text output.
@@ -90,6 +95,17 @@ def step_limit(steps: tuple[StepResult, ...]) -> bool:
     return True
 
 
+@value
+class Task:
+    """What an agent that is a tool is given, if nothing else was said."""
+
+    prompt: str
+
+
+def _prompt_of(given: object) -> str:
+    return given.prompt if isinstance(given, Task) else str(given)
+
+
 class ToolLoopAgent(Generic[ContextT, OutputT]):
     """A model with tools and instructions, ready to be called.
 
@@ -151,6 +167,66 @@ class ToolLoopAgent(Generic[ContextT, OutputT]):
         if isinstance(prepared, Awaitable):
             return stream(self._output, arguments, agent=self._agent, prepare=prepared)
         return stream(self._output, prepared, agent=self._agent)
+
+    def as_tool(
+        self,
+        name: str,
+        description: str,
+        *,
+        input_schema: SchemaSource | None = None,
+        prompt: Callable[[object], str] | None = None,
+        title: str | None = None,
+        needs_approval: bool | Callable[..., bool | Awaitable[bool]] = False,
+        to_model_output: Function | None = None,
+    ) -> Tool:
+        """This agent as a tool of another run.
+
+        Each part of its full stream is a preliminary output, its own output is the output. Its run is counted in
+        `usage_with_agents` and `agent_runs` of the outer result. What it asks approval for is asked by the outer run,
+        under the id ``<id of the call>/<inner id>``; answering that resumes it. It is given the context that the tool
+        is given.
+
+        Args:
+            name: What the model calls it.
+            description: What it does, for the model.
+            input_schema: What the model gives it; without it, an object with a text ``prompt``.
+            prompt: Makes the agent's prompt of a validated input; needed with *input_schema*.
+            title: What the tool is called in a user interface.
+            needs_approval: As for any tool.
+            to_model_output: As for any tool.
+
+        Raises:
+            InvalidArgumentError: For an input schema without a prompt, or one that is no schema.
+        """
+        if (input_schema is None) is not (prompt is None):
+            msg = "input_schema and prompt go together: prompt makes the agent's prompt of such an input"
+            raise InvalidArgumentError(msg, parameter="prompt", value=prompt)
+        make = prompt or _prompt_of
+
+        def start(messages: tuple[Message, ...], context: object) -> StreamTextResult[object]:
+            arguments: RunOptions = {
+                "model": self._model,
+                **self._settings,
+                "prompt": None,
+                "messages": messages,
+                "context": context,
+            }
+            return stream(self._output, arguments, agent=self._agent)
+
+        def execute(given: object, options: ToolOptions[object]) -> AsyncIterator[object]:
+            return outputs(
+                lambda messages: start(messages, options.context), first_messages(make(given)), options, name=self.name
+            )
+
+        return tool(
+            name=name,
+            description=description,
+            input_schema=schema_of(Task if input_schema is None else input_schema, parameter="input_schema"),
+            execute=execute,
+            title=title,
+            needs_approval=needs_approval,
+            to_model_output=to_model_output,
+        )
 
     def _arguments(self, call: AgentCall[ContextT]) -> RunOptions:
         return {"model": self._model, **self._settings, **call}

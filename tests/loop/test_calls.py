@@ -191,6 +191,12 @@ async def test_a_step_begins_again_after_a_failure_and_says_so() -> None:
     assert (await result.text, calls) == ("good", [1, 2, 3])
 
 
+async def test_a_step_that_does_well_needs_no_restart() -> None:
+    result = stream_text(model=ScriptedModel([parts("good")]), prompt="p", stream_retries=2)
+
+    assert await result.text == "good"
+
+
 async def test_when_no_restart_is_left_the_failure_ends_the_run() -> None:
     failing = parts("bad", Raise(OnionError("flaky")))
     result = stream_text(model=ScriptedModel([failing, failing]), prompt="p", stream_retries=1)

@@ -257,6 +257,22 @@ async def test_an_interruption_that_the_waiting_task_never_felt_is_taken_back() 
     assert not await control.absorb()
 
 
+async def test_an_interruption_that_somebody_swallowed_is_taken_back() -> None:
+    control = Control()
+    control.enter()
+    task = asyncio.current_task()
+    assert task is not None
+
+    control.interrupt(AbortedError("x"))
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert control.leave()
+    await control.take_back()
+
+    assert task.cancelling() == 0
+
+
 async def test_leaving_raises_the_cancellation_that_came_at_the_same_time() -> None:
     async def wait() -> None:
         control = Control()

@@ -261,6 +261,19 @@ async def test_abort_before_the_first_read_sends_nothing() -> None:
     assert (len(model.calls), aborts) == (0, [])
 
 
+async def test_abort_out_of_the_model_itself_is_heard_at_the_next_read() -> None:
+    box: list[StreamTextResult[str]] = []
+
+    async def abort() -> None:
+        box[0].abort("by the model")
+
+    box.append(stream_text(model=ScriptedModel([parts("a", Wait(abort), "b", "c")]), prompt="p"))
+    types = [part.type async for part in box[0].full_stream]
+    await asyncio.sleep(0)
+
+    assert types == ["start", "start-step", "text-start", "text-delta", "text-delta", "abort"]
+
+
 async def test_abort_from_a_thread_is_heard() -> None:
     result = stream_text(model=endless(), prompt="p")
     full = result.full_stream

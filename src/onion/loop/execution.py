@@ -17,10 +17,12 @@ from onion.loop.lifecycle import resolve
 from onion.loop.options import ToolOptions
 from onion.loop.outcomes import error_of, result_of
 from onion.loop.state import ClientCall, current_run
+from onion.loop.sub_agents import Pause, pause, resumed
 from onion.loop.tools import Tool
 from onion.loop.toolset import validate_input
 from onion.spec.call import RunInfo
 from onion.spec.events import ToolExecutionEndEvent, ToolExecutionStartEvent
+from onion.spec.prompt import Message
 from onion.wrap import is_overridden
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class Job:
     Attributes:
         info: The run and the step it belongs to.
         times: Where its duration is noted, in milliseconds by call id.
+        resume: From where the sub-run of an agent's tool goes on.
     """
 
     client: ClientCall
@@ -53,6 +56,7 @@ class Job:
     options: ToolOptions[object]
     info: RunInfo
     times: dict[str, float]
+    resume: tuple[Message, ...] | None = None
 
 
 async def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPart, None]:
@@ -64,11 +68,12 @@ async def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPar
     if len(jobs) == 1 and jobs[0].tool.style != "generator":
         await _tell_start(run, jobs[0])
         outputs: list[object] = []
-        outcome = await _outcome(run, jobs[0], outputs.append)
+        shown = await _outcome(run, jobs[0], outputs.append)
         run.control.check()
         for output in outputs:
             yield result_of(jobs[0].client.call, output, preliminary=True)
-        yield outcome
+        for part in shown:
+            yield part
         return
     async with aclosing(_together(run, jobs)) as parts:
         async for part in parts:
@@ -88,7 +93,7 @@ async def _together(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamP
             news.set()
 
         try:
-            parts.append(await _outcome(run, job, emit))
+            parts.extend(await _outcome(run, job, emit))
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - raised in the reader's task, not through the event loop
@@ -131,8 +136,8 @@ async def _stop(tasks: set[asyncio.Task[None]]) -> None:
         raise cancelled
 
 
-async def _outcome(run: Run, job: Job, emit: Emit) -> ToolOutcome:
-    """Execute one call and note its outcome.
+async def _outcome(run: Run, job: Job, emit: Emit) -> Sequence[FullStreamPart]:
+    """Execute one call and note its outcome, or what it waits for; what the full stream shows of that.
 
     Raises:
         CancelledError: When the task was cancelled, even if the tool swallowed that.
@@ -141,9 +146,12 @@ async def _outcome(run: Run, job: Job, emit: Emit) -> ToolOutcome:
     task = asyncio.current_task()
     baseline = task.cancelling() if task is not None else 0
     started = time.perf_counter()
-    token = current_run.set(job.info)
+    token, resume_token = current_run.set(job.info), resumed.set(job.resume)
+    paused: Pause | None = None
     try:
-        outcome: ToolOutcome = result_of(call, await _limited(run, job, emit))
+        output = await _limited(run, job, emit)
+        paused = output if isinstance(output, Pause) else None
+        outcome: ToolOutcome = result_of(call, output) if paused is None else result_of(call, None, preliminary=True)
     except Exception as error:  # noqa: BLE001 - the model is told
         outcome = error_of(call, _own_error(error))
     except asyncio.CancelledError as error:
@@ -152,16 +160,18 @@ async def _outcome(run: Run, job: Job, emit: Emit) -> ToolOutcome:
         outcome = error_of(call, error)
     finally:
         current_run.reset(token)
+        resumed.reset(resume_token)
     if task is not None and task.cancelling() > baseline:
         raise asyncio.CancelledError
     duration = (time.perf_counter() - started) * 1000
     job.times[call.tool_call_id] = duration
-    job.client.outcome = outcome
+    shown = (outcome,) if paused is None else pause(run, job.client, paused)
+    job.client.outcome = outcome if paused is None else None
     if listeners := run.told.on_tool_execution_end:
         await run.told.tell(
             listeners, ToolExecutionEndEvent(run=job.info, tool_call=call, output=outcome, duration_ms=duration)
         )
-    return outcome
+    return shown
 
 
 async def _limited(run: Run, job: Job, emit: Emit) -> object:
@@ -206,7 +216,8 @@ async def _last(outputs: AsyncIterable[object], emit: Emit) -> object:
     try:
         async for output in outputs:
             last = output
-            emit(output)
+            if not isinstance(output, Pause):
+                emit(output)
     finally:
         if isinstance(outputs, AsyncGenerator):
             await outputs.aclose()

@@ -62,8 +62,6 @@ async def generate(
     async with aclosing(run_steps(run)) as parts:
         async for _ in parts:
             pass
-    if run.control.leave():
-        await run.control.take_back()
     if run.failure is not None:
         raise run.failure
     result = GenerateTextResult(run, reader)

@@ -101,16 +101,27 @@ def _assistant_part(part: StepContent) -> AssistantPart | None:
         case TypedToolCall():
             return call_part(part)
         case ToolApprovalRequestOutput():
-            return ToolApprovalRequestPart(
-                approval_id=part.approval_id,
-                tool_call_id=part.tool_call.tool_call_id,
-                is_automatic=part.is_automatic,
-                reason=part.reason,
-                signature=part.signature,
-                provider_options=options_from(part.provider_metadata),
-            )
+            return request_part(part)
         case _:
             return None
+
+
+def request_part(request: ToolApprovalRequestOutput) -> ToolApprovalRequestPart:
+    """The request as a message has it."""
+    return ToolApprovalRequestPart(
+        approval_id=request.approval_id,
+        tool_call_id=request.tool_call.tool_call_id,
+        is_automatic=request.is_automatic,
+        reason=request.reason,
+        signature=request.signature,
+        provider_options=_with_agent(request.provider_metadata),
+    )
+
+
+def _with_agent(metadata: ProviderMetadata | None) -> ProviderOptions | None:
+    """As `options_from`, with what a waiting sub-run has to find again; it is taken out before a model is called."""
+    options, kept = options_from(metadata), (metadata or {}).get("onion", {}).get("agent")
+    return options if kept is None else {**(options or {}), "onion": {"agent": kept}}
 
 
 def call_part(call: TypedToolCall) -> ToolCallPart:
@@ -121,7 +132,7 @@ def call_part(call: TypedToolCall) -> ToolCallPart:
         tool_name=call.tool_name,
         input=call.input if is_readable else {},
         provider_executed=call.provider_executed,
-        provider_options=options_from(call.provider_metadata),
+        provider_options=_with_agent(call.provider_metadata),
     )
 
 

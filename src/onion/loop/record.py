@@ -7,18 +7,22 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from onion.loop.messages import response_messages
+from onion.loop.messages import request_part, response_messages
 from onion.spec.content import Reasoning, Text
 from onion.spec.events import StepEndEvent, StepStartEvent
 from onion.spec.full_stream import FinishStep
+from onion.spec.prompt import AssistantMessage
 from onion.spec.result import RequestInfo, ResponseInfo
 from onion.spec.step import LanguageModelUsage, StepPerformance, StepResult
 from onion.spec.tools import TypedToolCall, TypedToolError, TypedToolResult
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onion.loop.state import Run, Step
     from onion.spec.result import GenerateResult
-    from onion.spec.step import StepContent
+    from onion.spec.step import ModelInfo, ResponseMessage, StepContent
+    from onion.spec.tools import ToolApprovalRequestOutput
 
 
 async def begin_step(run: Run, step: Step) -> None:
@@ -76,10 +80,30 @@ async def finish_step(run: Run, step: Step) -> FinishStep:
     )
 
 
+def waiting_step(run: Run, model: ModelInfo, requests: Sequence[ToolApprovalRequestOutput]) -> FinishStep:
+    """Keep a step in which no model was called, because resumed sub-runs wait again; give the part that says so."""
+    run.is_waiting = True
+    messages: tuple[ResponseMessage, ...] = (AssistantMessage(content=tuple(map(request_part, requests))),)
+    run.add_step(
+        StepResult(
+            step_number=0,
+            model=model,
+            content=tuple(requests),
+            finish_reason="tool-calls",
+            response_messages=messages,
+        )
+    )
+    return FinishStep(finish_reason="tool-calls")
+
+
 def _content(step: Step, answer: GenerateResult) -> tuple[StepContent, ...]:
     """The model's parts in order, then per client call, in call order: approval request, response, outcome."""
     others = iter(step.others)
     content = [part if isinstance(part, Text | Reasoning) else next(others) for part in answer.content]
+    if waiting := {client.call.tool_call_id: client.call for client in step.calls if client.inner_requests}:
+        content = [
+            waiting.get(part.tool_call_id, part) if isinstance(part, TypedToolCall) else part for part in content
+        ]
     for client in step.calls:
         content.extend(client.content())
     return tuple(content)

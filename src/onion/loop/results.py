@@ -6,10 +6,12 @@ import contextlib
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from onion.errors import NoOutputGeneratedError
+from onion.loop.sub_agents import agent_runs, total_usage
 
 if TYPE_CHECKING:
     from onion.loop.output_reader import OutputReader
     from onion.loop.state import Run
+    from onion.loop.sub_agents import AgentRun
     from onion.spec.base import ProviderMetadata
     from onion.spec.content import Reasoning, Source
     from onion.spec.result import RequestInfo, ResponseInfo
@@ -30,20 +32,23 @@ class GenerateTextResult(Generic[OutputT]):
     Attributes:
         steps: The steps, at least one.
         usage: The sum over all steps.
+        agent_runs: The runs of sub-agents inside of tool calls.
         response_messages: All new messages, for the next call's history.
         callback_errors: What callbacks and lifecycle hooks raised; they do not end a run.
     """
 
-    __slots__ = ("_reader", "_structured_text", "callback_errors", "response_messages", "steps", "usage")
+    __slots__ = ("_reader", "_structured_text", "agent_runs", "callback_errors", "response_messages", "steps", "usage")
 
     steps: tuple[StepResult, ...]
     usage: LanguageModelUsage
+    agent_runs: tuple[AgentRun, ...]
     response_messages: tuple[ResponseMessage, ...]
     callback_errors: tuple[Exception, ...]
 
     def __init__(self, run: Run, reader: OutputReader[OutputT]) -> None:
         self.steps = tuple(run.steps)
         self.usage = run.usage
+        self.agent_runs = tuple(agent_runs(run.info))
         self.response_messages = tuple(run.response_messages)
         self.callback_errors = tuple(run.told.errors)
         self._reader = reader
@@ -73,6 +78,11 @@ class GenerateTextResult(Generic[OutputT]):
         """
         with contextlib.suppress(NoOutputGeneratedError):
             _ = self.output
+
+    @property
+    def usage_with_agents(self) -> LanguageModelUsage:
+        """The usage of this run and of the runs of sub-agents inside of it."""
+        return total_usage(self.usage, self.agent_runs)
 
     @property
     def final_step(self) -> StepResult:

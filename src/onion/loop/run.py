@@ -41,7 +41,7 @@ async def run_steps(run: Run) -> AsyncGenerator[FullStreamPart, None]:
         async with aclosing(replay_approvals(run)) as parts:
             async for part in parts:
                 yield part
-        while True:
+        while not run.is_waiting:
             step = await prepare_step(run)
             await begin_step(run, step)
             for phase in (call_model, run_tools):

@@ -46,7 +46,8 @@ class ClientCall:
     Attributes:
         tool: None for invalid calls.
         parsed: The validated input, as the tool's function gets it.
-        outcome: None while it has not run.
+        outcome: None while it has not run, and while it waits.
+        inner_requests: What the sub-run of an agent's tool waits for.
     """
 
     call: TypedToolCall
@@ -55,6 +56,7 @@ class ClientCall:
     request: ToolApprovalRequestOutput | None = None
     response: ToolApprovalResponseOutput | None = None
     outcome: ToolOutcome | None = None
+    inner_requests: Sequence[ToolApprovalRequestOutput] = ()
 
     @property
     def is_runnable(self) -> bool:
@@ -70,7 +72,8 @@ class ClientCall:
 
     def content(self) -> list[StepContent]:
         """What the step's content holds of it beside the call: request, response, outcome."""
-        return [part for part in (self.request, self.response, self.outcome) if part is not None]
+        own = (self.request, self.response, self.outcome)
+        return [*(part for part in own if part is not None), *self.inner_requests]
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -138,6 +141,7 @@ class Run:
         prepare_call: Makes the run that this one is to become, before it begins.
         step: The one that goes on, from its beginning to its finish.
         has_started: `on_start` was told.
+        is_waiting: A resumed sub-run waits again, so there is nothing to ask the model.
         is_torn: The reader was cancelled or went away, or the process ends: nobody takes another part.
         failure: What ended the run, if it did not end well.
     """
@@ -173,6 +177,7 @@ class Run:
     step: Step | None = None
     prepare_call: Callable[[], Awaitable[Run]] | None = None
     has_started: bool = False
+    is_waiting: bool = False
     is_torn: bool = False
     failure: BaseException | None = None
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from onion.loop.output import Output
     from onion.loop.output_reader import OutputReader
     from onion.loop.state import Run
+    from onion.loop.sub_agents import AgentRun
     from onion.spec.base import ProviderMetadata
     from onion.spec.content import Reasoning, Source
     from onion.spec.full_stream import FullStreamPart
@@ -224,6 +225,16 @@ class StreamTextResult(Generic[OutputT]):
     def usage(self) -> Later[LanguageModelUsage]:
         """The sum over all steps."""
         return self._later(lambda result: result.usage)
+
+    @property
+    def agent_runs(self) -> Later[tuple[AgentRun, ...]]:
+        """The runs of sub-agents inside of tool calls."""
+        return self._later(lambda result: result.agent_runs)
+
+    @property
+    def usage_with_agents(self) -> Later[LanguageModelUsage]:
+        """The usage of this run and of the runs of sub-agents inside of it."""
+        return self._later(lambda result: result.usage_with_agents)
 
     @property
     def warnings(self) -> Later[tuple[CallWarning, ...]]:
