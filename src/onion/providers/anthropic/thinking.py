@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onion.providers._json import count_in, object_in, text_in
+from onion.providers.anthropic.names import snake
 from onion.spec.usage import CallWarning, CompatibilityWarning, UnsupportedWarning
 
 if TYPE_CHECKING:
@@ -48,11 +49,12 @@ def budget_of(thinking: JsonValue) -> int:
 
 
 def _given(thinking: JsonObject, warnings: list[CallWarning]) -> dict[str, JsonValue]:
-    if thinking.get("type") != "enabled" or count_in(thinking, "budget_tokens") is not None:
-        return dict(thinking)
-    details = f"thinking needs a budget: {SMALLEST_BUDGET} tokens are taken"
-    warnings.append(CompatibilityWarning(feature="thinking", details=details))
-    return {**thinking, "budget_tokens": SMALLEST_BUDGET}
+    given = {snake(key): found for key, found in thinking.items()}
+    if given.get("type") == "enabled" and count_in(given, "budget_tokens") is None:
+        given["budget_tokens"] = SMALLEST_BUDGET
+        details = f"thinking needs a budget: {SMALLEST_BUDGET} tokens are taken"
+        warnings.append(CompatibilityWarning(feature="thinking", details=details))
+    return given
 
 
 def _mapped(wanted: str | None, traits: ModelTraits, warnings: list[CallWarning]) -> dict[str, JsonValue]:
