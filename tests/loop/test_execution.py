@@ -255,18 +255,13 @@ async def test_cancelling_twice_does_not_skip_the_cleanup_of_tools() -> None:
 
     @tool
     async def careful() -> str:
-        """Clean up at length, and begin again when disturbed."""
+        """Clean up at length."""
         nonlocal cleaned
         waiting.set()
         try:
             await asyncio.Event().wait()
         finally:
-            for _ in range(2):
-                try:
-                    await asyncio.sleep(0.01)
-                    break
-                except asyncio.CancelledError:
-                    continue
+            await asyncio.sleep(0.01)
             cleaned += 1
         return "never"
 

@@ -121,7 +121,7 @@ async def _together(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamP
 
 
 async def _stop(tasks: set[asyncio.Task[None]]) -> None:
-    """Cancel *tasks* and wait until they are done with their cleanup, also when cancelled meanwhile."""
+    """Cancel *tasks* and wait until they are done with their cleanup; being cancelled meanwhile does not cut that."""
     cancelled: asyncio.CancelledError | None = None
     for task in tasks:
         task.cancel()
@@ -130,8 +130,6 @@ async def _stop(tasks: set[asyncio.Task[None]]) -> None:
             await asyncio.wait(pending)
         except asyncio.CancelledError as error:
             cancelled = error
-            for task in pending:
-                task.cancel()
     if cancelled is not None:
         raise cancelled
 
