@@ -98,9 +98,15 @@ async def test_what_ends_a_process_passes_through_the_reader() -> None:
     failures: list[ErrorEvent] = []
     model = ScriptedModel([tool_call("leave")])
     result = stream_text(model=model, prompt="p", tools=[leave], on_error=failures.append)
+    seen: list[str] = []
+
+    async def read() -> None:
+        seen.extend([part.type async for part in result.full_stream])
 
     with pytest.raises(SystemExit):
-        await result.text
+        await read()
 
     assert len(failures) == 1
+    with pytest.raises(SystemExit):
+        await result.text
     assert call("leave").tool_name == "leave"

@@ -69,7 +69,8 @@ async def end_badly(run: Run, error: BaseException) -> Sequence[FullStreamPart]:
     if isinstance(cause, AbortedError) and cause is reason:
         await _abort(run, cause, "abort")
         return (Abort(reason=cause.reason),)
-    return await _fail(run, cause)
+    parts = await _fail(run, cause)
+    return () if run.is_torn else parts
 
 
 async def _abort(run: Run, error: AbortedError, kind: Literal["abort", "cancel"]) -> None:

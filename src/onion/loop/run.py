@@ -34,10 +34,10 @@ async def run_steps(run: Run) -> AsyncGenerator[FullStreamPart, None]:
     For whole answers the parts are the same but for the deltas. A failure ends the generator normally, once it was
     shown and noted on the run; cancellation, and what ends a process, passes.
     """
-    call_model, watchers = model_phase(run), run.told.on_chunk if run.is_streaming else ()
     try:
         yield Start()
         await begin_run(run)
+        call_model, watchers = model_phase(run), run.told.on_chunk if run.is_streaming else ()
         async with aclosing(replay_approvals(run)) as parts:
             async for part in parts:
                 yield part
