@@ -15,6 +15,7 @@ from tests.cases import (
     approval,
     cache,
     cache_disk,
+    cancel,
     convert,
     http,
     json_response,
@@ -37,6 +38,7 @@ KINDS: Mapping[str, Runner] = {
     "cache_mutation": cache.run_mutation,
     "cache_stream": cache.run_stream,
     "cache_table": cache.run_table,
+    "cancel": cancel.run,
     "convert": convert.run,
     "http_sequence": http.run_sequence,
     "http_table": http.run_table,
@@ -52,7 +54,6 @@ KINDS: Mapping[str, Runner] = {
 """The kinds that can be run."""
 
 NEEDS: Mapping[str, str] = {
-    "cancel": "loop",
     "producer": "loop",
     "timeout": "loop",
 }
