@@ -45,6 +45,7 @@ class Answer:
         self.calls = Calls(name, tool_names, generate_id)
         self._name = name
         self._items: dict[int, _Item] = {}
+        self._done_ids: set[str] = set()
 
     def begin(self, index: int, item: JsonObject, parts: list[StreamPart]) -> None:
         """An item begins."""
@@ -85,6 +86,8 @@ class Answer:
         if state.is_done:
             return
         state.is_done = True
+        if text_in(item, "id"):
+            self._done_ids.add(text_in(item, "id"))
         kind = text_in(item, "type")
         if kind == "message" and text_in(item, "role") in ("", "assistant"):
             self.texts.finish_message(state.text, item, parts)
@@ -110,10 +113,10 @@ class Answer:
             output: The items as the end of the stream repeats them, if it does.
             parts: Where the stream parts go.
         """
-        done = sum(state.is_done for state in self._items.values())
-        if done < len(output):
+        if sum(state.is_done for state in self._items.values()) < len(output):
             for index, item in enumerate(output):
-                self.done(index, item, parts)
+                if text_in(item, "id") not in self._done_ids:
+                    self.done(index, item, parts)
         for index, state in self._items.items():
             self.done(index, state.begun, parts)
 
