@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from onion.providers._json import objects_in
+from onion.providers._json import dump_json, objects_in
 from onion.providers._sse import SSEDecoder
 from onion.providers.anthropic import ModelTraits
 from onion.providers.anthropic.context import context_of
@@ -16,6 +16,7 @@ from onion.spec.call import CallOptions
 from onion.spec.prompt import TextPart, UserMessage
 from onion.streaming import Collector
 from onion.testing.rules import StreamRules
+from tests.providers.loopback import Connection, answer, stream
 
 if TYPE_CHECKING:
     from onion.providers._model import WireRequest
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from onion.spec.parts import StreamPart
     from onion.spec.prompt import Message
     from onion.spec.result import GenerateResult
+    from tests.providers.loopback import Script
 
 KEY = "sk-ant-TESTKEY-123"
 NEWEST = ModelTraits()
@@ -124,3 +126,51 @@ def request(params: CallOptions, model_id: str = "claude-x", traits: ModelTraits
 def messages_of(*prompt: Message, traits: ModelTraits = NEWEST) -> list[JsonObject]:
     """The messages that a prompt becomes."""
     return objects_in(request(CallOptions(prompt=prompt), traits=traits).body, "messages")
+
+
+def streamed(whole: JsonObject) -> list[JsonObject]:
+    """The events of *whole*, written as servers stream it."""
+    events: list[JsonObject] = [{"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}]
+    for index, content in enumerate(objects_in(whole, "content")):
+        events += block(index, *_in_pieces(content))
+    delta: dict[str, JsonValue] = {"stop_reason": whole.get("stop_reason"), "stop_sequence": None}
+    if whole.get("container"):
+        delta["container"] = whole["container"]
+    return [*events, {"type": "message_delta", "delta": delta, "usage": whole["usage"]}, {"type": "message_stop"}]
+
+
+def _in_pieces(content: JsonObject) -> list[JsonObject]:
+    """What a block begins with, and its deltas."""
+    match content["type"]:
+        case "text":
+            cited: list[JsonObject] = [
+                {"type": "citations_delta", "citation": citation} for citation in objects_in(content, "citations")
+            ]
+            return [text(""), *cited, {"type": "text_delta", "text": content["text"]}]
+        case "thinking":
+            thought: JsonObject = {"type": "thinking_delta", "thinking": content["thinking"]}
+            signed: JsonObject = {"type": "signature_delta", "signature": content["signature"]}
+            return [{**content, "thinking": "", "signature": ""}, thought, signed]
+        case "tool_use" | "server_tool_use":
+            written = dump_json(content["input"]).decode()
+            pieces = ["", written[:3], written[3:]]
+            deltas: list[JsonObject] = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
+            return [{**content, "input": {}}, *deltas]
+        case _:
+            return [content]
+
+
+def play(*answers: JsonObject) -> Script:
+    """Answer each request with the next of *answers*, streamed or whole as it asks; the last one for ever."""
+    count = 0
+
+    async def script(connection: Connection) -> None:
+        nonlocal count
+        now = answers[min(count, len(answers) - 1)]
+        count += 1
+        if json.loads(connection.request.body).get("stream"):
+            await stream(*(sse(event) for event in streamed(now)))(connection)
+        else:
+            await answer(dict(now))(connection)
+
+    return script

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from onion.providers._json import dump_json, text_in
 from onion.providers._surrogates import Halves
-from onion.providers._tooling import random_call_id
 from onion.providers.anthropic.names import NAME
 from onion.spec.content import ToolCall, ToolResult
 from onion.spec.parts import TextDelta, TextEnd, TextStart, ToolInputDelta, ToolInputEnd, ToolInputStart
 
 if TYPE_CHECKING:
     from onion.providers.anthropic.sources import Sources
-    from onion.spec.base import JsonObject
+    from onion.spec.base import JsonObject, JsonValue
     from onion.spec.parts import StreamPart
 
 
@@ -21,8 +20,9 @@ class CallBlock:
     """A call, of a tool of the caller's or of one that the provider runs.
 
     Args:
-        block: As it began.
+        call_id: Its id, which no other call of the answer has.
         name: The caller's name of the tool.
+        given: The input, as far as it is there when the call begins.
         parts: Where the stream parts go.
         is_executed: The provider runs it.
         is_dynamic: The caller did not declare the tool.
@@ -31,17 +31,18 @@ class CallBlock:
 
     def __init__(
         self,
-        block: JsonObject,
+        call_id: str,
         name: str,
+        given: JsonValue,
         parts: list[StreamPart],
         *,
         is_executed: bool = False,
         is_dynamic: bool = False,
         told: JsonObject | None = None,
     ) -> None:
-        self._id = text_in(block, "id") or random_call_id()
+        self._id = call_id
         self._name = name
-        self._given = block.get("input")
+        self._given = given
         self._pieces: list[str] = []
         self._halves = Halves()
         self._is_executed = True if is_executed else None

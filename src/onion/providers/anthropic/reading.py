@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onion.providers._json import text_in
+from onion.providers._tooling import random_call_id
 from onion.providers.anthropic.blocks import OtherBlock, TextBlock, ThinkingBlock
 from onion.providers.anthropic.calls import CallBlock, JsonBlock, ResultBlock
 from onion.providers.anthropic.sources import Sources
@@ -37,6 +38,7 @@ class Reader:
         self._context = context
         self._sources = Sources(context.documents)
         self._call_names = dict(context.call_names)
+        self._call_ids: set[str] = set()
         self._open: dict[int, Block] = {}
         self._seen: set[int] = set()
         self._is_restarted = False
@@ -134,15 +136,26 @@ class Reader:
             return self._json
         self.has_calls = True
         told: JsonObject = {key: found for key, found in block.items() if key not in ("type", "name", *_OF_CALL)}
-        return CallBlock(block, self._context.toolbox.own_name(name), parts, told=told)
+        own_name = self._context.toolbox.own_name(name)
+        return CallBlock(self._call_id(block), own_name, block.get("input"), parts, told=told)
 
     def _server_call(self, block: JsonObject, parts: list[StreamPart]) -> Block:
         wire_name, is_mcp = text_in(block, "name"), text_in(block, "type") == "mcp_tool_use"
         name = wire_name if is_mcp else self._context.toolbox.own_name(wire_name)
-        self._call_names[text_in(block, "id")] = name
+        call_id = self._call_id(block)
+        self._call_names[call_id] = name
         told: JsonObject = {key: found for key, found in block.items() if key not in _OF_CALL}
         is_dynamic = is_mcp or not self._context.toolbox.knows(name)
-        return CallBlock(block, name, parts, is_executed=True, is_dynamic=is_dynamic, told=told)
+        given = block.get("input")
+        return CallBlock(call_id, name, given, parts, is_executed=True, is_dynamic=is_dynamic, told=told)
+
+    def _call_id(self, block: JsonObject) -> str:
+        """The id of a call; one of our own where the server gives none, or one that is taken."""
+        call_id = text_in(block, "id")
+        if not call_id or call_id in self._call_ids:
+            call_id = random_call_id()
+        self._call_ids.add(call_id)
+        return call_id
 
     def _result(self, block: JsonObject, parts: list[StreamPart]) -> Block:
         kind = text_in(block, "type")
