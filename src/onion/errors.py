@@ -312,6 +312,7 @@ class NoObjectGeneratedError(OnionError):
     """The answer does not hold the object that `output` asks for; the cause says why."""
 
     fields: ClassVar[tuple[str, ...]] = ("text", "finish_reason", "usage")
+    response: ResponseInfo | None = None
 
     def __init__(
         self,

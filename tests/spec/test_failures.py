@@ -10,6 +10,7 @@ from onion import errors
 from onion.errors import (
     APICallError,
     InvalidToolInputError,
+    NoObjectGeneratedError,
     OnionError,
     RetryError,
     StreamProviderError,
@@ -118,3 +119,18 @@ def test_what_a_foreign_provider_reports_becomes_an_error(reported: object, mess
 @given(st.text(min_size=400))
 def test_long_reports_are_cut(reported: str) -> None:
     assert len(str(reported_error(reported))) <= 300
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"], ids=["NUL", "half a surrogate pair"])
+def test_a_name_that_no_class_can_have_becomes_a_plain_exception(name: str) -> None:
+    read = from_json(ErrorPart, {"type": "error", "error": {"$error": {"name": name, "message": "broken"}}}).error
+
+    assert type(read) is Exception
+    assert str(read) == "broken"
+
+
+def test_an_error_without_an_object_has_all_its_attributes_when_it_comes_back() -> None:
+    read = through_json(NoObjectGeneratedError("no object", text="a"))
+
+    assert isinstance(read, NoObjectGeneratedError)
+    assert (read.text, read.response, read.steps, read.usage) == ("a", None, (), None)

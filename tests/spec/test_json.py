@@ -304,3 +304,36 @@ def test_bytes_are_kept_where_they_are_bytes() -> None:
 def test_null_is_as_good_as_absent_where_a_member_may_be_absent() -> None:
     assert from_json(FinishReason, {"unified": "stop", "raw": None}) == FinishReason(unified="stop")
     assert from_json(FinishReason | None, None) is None
+
+
+@pytest.mark.parametrize("tag", [["text"], {"is": "text"}, 5, None], ids=["list", "object", "number", "nothing"])
+def test_a_tag_that_is_no_text_is_refused_with_its_place(tag: object) -> None:
+    with pytest.raises(TypeValidationError, match=r"value\.type must be one of"):
+        from_json(StreamPart, {"type": tag, "id": "1"})
+
+
+def nested(depth: int) -> list[object]:
+    """Lists in lists."""
+    outermost: list[object] = []
+    innermost = outermost
+    for _ in range(depth):
+        inner: list[object] = []
+        innermost.append(inner)
+        innermost = inner
+    return outermost
+
+
+def test_what_is_nested_too_deeply_or_holds_itself_has_no_json_form() -> None:
+    ring: list[object] = []
+    ring.append(ring)
+
+    for endless in (nested(10_000), ring):
+        with pytest.raises(TypeValidationError, match="the list holds something that is nested too deeply"):
+            to_json(endless)
+
+
+def test_a_time_before_the_first_day_of_utc_has_no_json_form() -> None:
+    early = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5)))
+
+    with pytest.raises(TypeValidationError, match=r"value\.timestamp holds 0001-01-01"):
+        to_json(ResponseMetadata(timestamp=early))

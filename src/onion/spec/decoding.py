@@ -160,9 +160,13 @@ def _tagged(classes: Sequence[type]) -> Decoder:
             return data
         members = _mapping(data, place)
         found = tuple(members.get(key, members.get(name)) for key, name in zip(keys, names, strict=True))
-        if found not in table:
+        try:
+            reader = table.get(found)
+        except TypeError:  # a tag that is a list or an object
+            reader = None
+        if reader is None:
             raise fail(f"{place}.{keys[0]}", f"one of {known}", found[0])
-        return table[found](data, place)
+        return reader(data, place)
 
     return decode
 

@@ -27,8 +27,7 @@ def error_from_json(data: Mapping[str, object]) -> BaseException:
     message = str(data.get("message", ""))
     kind = _classes().get(name)
     if kind is None:
-        other: type[Exception] = Exception if name == "Error" else type(name, (Exception,), {})
-        return other(message)
+        return _class_named(name)(message)
     error = kind.__new__(kind, message)
     error.args = (message,)
     error.message = message
@@ -37,6 +36,13 @@ def error_from_json(data: Mapping[str, object]) -> BaseException:
     if isinstance(errors := getattr(error, "errors", None), tuple) and errors:
         error.__dict__["last_error"] = errors[-1]
     return error
+
+
+def _class_named(name: str) -> type[Exception]:
+    try:
+        return Exception if name == "Error" else type(name, (Exception,), {})
+    except ValueError:  # NUL, or half of a surrogate pair
+        return Exception
 
 
 def _revive(member: object) -> object:

@@ -37,7 +37,11 @@ def to_json(value: object, *, version: bool = False) -> JsonValue:
     Raises:
         TypeValidationError: When something in it has no JSON form.
     """
-    encoded = _encode(value, "value")
+    try:
+        encoded = _encode(value, "value")
+    except RecursionError:
+        msg = f"the {type(value).__name__} holds something that is nested too deeply, or holds itself"
+        raise TypeValidationError(msg, value=value) from None
     if not version:
         return encoded
     if not isinstance(encoded, dict):
@@ -100,7 +104,10 @@ def _encode(value: object, place: str) -> JsonValue:
 
 def _encode_leaf(value: object, place: str) -> JsonValue:
     if isinstance(value, datetime):
-        moment = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        try:
+            moment = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        except OverflowError as error:
+            raise TypeValidationError(f"{place} holds {value}, which no date in UTC can say", value=value) from error
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     if isinstance(value, bytes | bytearray):
         return base64.b64encode(value).decode()
