@@ -59,11 +59,9 @@ def start(**more: JsonValue) -> JsonObject:
 
 def block(index: int, content: JsonObject, *deltas: JsonObject) -> list[JsonObject]:
     """The events of one block."""
-    return [
-        {"type": "content_block_start", "index": index, "content_block": content},
-        *({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas),
-        {"type": "content_block_stop", "index": index},
-    ]
+    begin: JsonObject = {"type": "content_block_start", "index": index, "content_block": content}
+    more: list[JsonObject] = [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+    return [begin, *more, {"type": "content_block_stop", "index": index}]
 
 
 def said(index: int, *pieces: str) -> list[JsonObject]:

@@ -25,8 +25,8 @@ from onion.spec.usage import CompatibilityWarning, UnsupportedWarning
 from tests.providers.anthropic.bodies import messages_of, request, text
 
 if TYPE_CHECKING:
-    from onion.spec.base import JsonValue
-    from onion.spec.prompt import Message, ProviderOptions
+    from onion.spec.base import JsonValue, ProviderOptions
+    from onion.spec.prompt import Message
 
 MARK: ProviderOptions = {"anthropic": {"cacheControl": {"type": "ephemeral", "ttl": "1h"}}}
 MARKED: dict[str, JsonValue] = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}

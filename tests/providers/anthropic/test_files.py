@@ -11,7 +11,7 @@ from onion.providers.anthropic.files import file_block
 from onion.spec.prompt import FileData, FilePart, FileReference, FileText, FileURL
 
 if TYPE_CHECKING:
-    from onion.spec.base import JsonObject
+    from onion.spec.base import JsonObject, ProviderOptions
     from onion.spec.prompt import FileContent
 
 PNG = bytes.fromhex("89504e470d0a1a0a")
@@ -44,7 +44,7 @@ def test_a_file_is_an_image_or_a_document(media_type: str, content: FileContent,
 
 
 def test_a_document_has_a_title_and_what_its_options_say() -> None:
-    options = {"anthropic": {"citations": {"enabled": True}, "context": "c", "title": "t"}}
+    options: ProviderOptions = {"anthropic": {"citations": {"enabled": True}, "context": "c", "title": "t"}}
     part = FilePart(media_type="text/plain", data=FileText(text="grün\n"), filename="f.txt")
 
     named = file_block(part)
