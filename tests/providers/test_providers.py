@@ -12,6 +12,7 @@ from tests.test_imports import loaded_by
         "import onion.providers",
         "from onion.providers import openai_compatible; openai_compatible(base_url='http://h', model='m')",
         "from onion.providers import openai; openai.chat('gpt-5')",
+        "from onion.providers import anthropic; anthropic.messages('claude-sonnet-5')",
     ],
 )
 def test_no_http_client_is_loaded_before_the_first_call(program: str) -> None:
@@ -25,6 +26,7 @@ def test_the_names_of_the_page_are_there() -> None:
     assert providers.openai_compatible.__name__ == "openai_compatible"
     assert providers.HTTPClient.__name__ == "HTTPClient"
     assert providers.openai.__name__ == "onion.providers.openai"
+    assert providers.anthropic.__name__ == "onion.providers.anthropic"
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

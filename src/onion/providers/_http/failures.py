@@ -13,6 +13,7 @@ MAX_MESSAGE_CHARACTERS = 200
 _STATUS_OF_WORD = {
     "api_error": 500,
     "authentication_error": 401,
+    "billing_error": 402,
     "context_length_exceeded": 400,
     "insufficient_quota": 429,
     "internal_error": 500,
@@ -27,9 +28,11 @@ _STATUS_OF_WORD = {
     "rate_limit": 429,
     "rate_limit_error": 429,
     "rate_limit_exceeded": 429,
+    "request_too_large": 413,
     "server_error": 500,
     "service_unavailable": 503,
     "timeout": 408,
+    "timeout_error": 504,
 }
 _HOPELESS = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "context_length_exceeded"}

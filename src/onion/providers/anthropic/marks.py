@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onion.providers.anthropic.names import in_wire_names, own_options
+from onion.providers.anthropic.names import own_options, spelled_inside
 from onion.spec.usage import CallWarning, UnsupportedWarning
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Marks:
             self._warn(f"a request has at most {MOST_MARKS} marks: the first ones count")
         else:
             self._left -= 1
-            block["cache_control"] = in_wire_names(wanted)
+            block["cache_control"] = spelled_inside(wanted)
 
     def _warn(self, details: str) -> None:
         warning = UnsupportedWarning(feature="cacheControl", details=details)

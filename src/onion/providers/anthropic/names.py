@@ -32,11 +32,14 @@ def snake(name: str) -> str:
     return _CAPITAL.sub("_", name).lower()
 
 
-def in_wire_names(value: JsonValue) -> JsonValue:
-    """*value* with every name in it spelled as the API does, but for names that are a user's."""
-    if isinstance(value, Mapping):
-        return {
-            snake(key): member if snake(key) in _FOREIGN_INSIDES else in_wire_names(member)
-            for key, member in value.items()
-        }
-    return [in_wire_names(item) for item in value] if isinstance(value, list | tuple) else value
+def in_wire_names(members: JsonObject) -> dict[str, JsonValue]:
+    """*members* with every name in them spelled as the API does, but for names that are a user's."""
+    spelled = ((snake(key), member) for key, member in members.items())
+    return {key: member if key in _FOREIGN_INSIDES else spelled_inside(member) for key, member in spelled}
+
+
+def spelled_inside(member: JsonValue) -> JsonValue:
+    """*member* with every name in it spelled as the API does."""
+    if isinstance(member, Mapping):
+        return in_wire_names(member)
+    return [spelled_inside(item) for item in member] if isinstance(member, list | tuple) else member

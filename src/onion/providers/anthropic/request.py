@@ -145,7 +145,7 @@ def _tools(
 
 
 def _own_members(options: JsonObject, body: JsonObject) -> dict[str, JsonValue]:
-    own = {key: in_wire_names(found) for key, found in options.items() if key not in OURS}
+    own = in_wire_names({key: found for key, found in options.items() if key not in OURS})
     config = own.get("output_config")
     if isinstance(config, dict):
         own["output_config"] = {**object_in(body, "output_config"), **config}

@@ -6,7 +6,7 @@ The API fixes the names of its own tools, and a caller may call them as he likes
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from onion.providers._json import text_in
@@ -147,10 +147,7 @@ def _server_tool(tool: ProviderTool) -> dict[str, JsonValue]:
     block: dict[str, JsonValue] = {"type": kind}
     if kind != "mcp_toolset":
         block["name"] = _wire_name(kind)
-    args = in_wire_names(tool.args)
-    if isinstance(args, Mapping):
-        block |= {key: found for key, found in args.items() if found is not None}
-    return block
+    return block | {key: found for key, found in in_wire_names(tool.args).items() if found is not None}
 
 
 def _function(tool: FunctionTool) -> dict[str, JsonValue]:
