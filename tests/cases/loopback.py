@@ -15,10 +15,17 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.005
 SILENCE = "silence"
-QUICK = (
-    b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":null}]}\n\n'
-    b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-)
+QUICK = {
+    "generate": ("application/json", b'{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}'),
+    "stream": (
+        "text/event-stream",
+        (
+            b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":null}]}\n\n'
+            b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+        ),
+    ),
+}
+"""By mode, the kind and the body of an answer."""
 DELTA = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":null}]}\n\n'
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: %s\r\ntransfer-encoding: chunked\r\n\r\n"
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)

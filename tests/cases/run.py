@@ -6,6 +6,7 @@ Prints counts and ids, and exits with 1 if a case fails. A new kind is a file wi
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -20,10 +21,15 @@ from tests.cases import (
     http,
     json_response,
     layers,
+    loops,
+    partial,
+    producer,
     retry_after,
     scripted_loop,
     sse_stream,
     telemetry,
+    timeout,
+    usage,
 )
 from tests.cases.case import Case, WaitingError, load_cases
 
@@ -43,19 +49,22 @@ KINDS: Mapping[str, Runner] = {
     "http_sequence": http.run_sequence,
     "http_table": http.run_table,
     "json_response": json_response.run,
+    "loops": loops.run,
     "middleware": layers.run,
     "middleware_order": layers.run_order,
+    "partial_json": partial.run,
+    "producer": producer.run,
     "retry_after_table": retry_after.run,
     "scripted_loop": scripted_loop.run,
     "sse_sequence": http.run_stream_sequence,
     "sse_stream": sse_stream.run,
+    "table": usage.run,
     "telemetry": telemetry.run,
+    "timeout": timeout.run,
 }
 """The kinds that can be run."""
 
 NEEDS: Mapping[str, str] = {
-    "producer": "loop",
-    "timeout": "loop",
 }
 """What kinds without a runner wait for, where that is not their own name."""
 
@@ -107,6 +116,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
         sys.stderr.write("usage: python -m tests.cases.run FOLDER\n")
         return 2
+    logging.getLogger("onion").addHandler(logging.NullHandler())  # what is logged is not what is asked for
     return report(load_cases(Path(arguments[0])))
 
 
