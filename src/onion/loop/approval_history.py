@@ -43,7 +43,7 @@ class Answered:
     client: ClientCall | None = None
 
 
-def collect_answers(messages: Sequence[Message]) -> list[Answered]:
+def collect_answers(messages: Sequence[Message], last: ToolMessage) -> list[Answered]:
     """The calls that the last message answers requests for and that have no result yet, in the order of the calls.
 
     Answers to requests of tools that the provider executes are left to it.
@@ -52,9 +52,6 @@ def collect_answers(messages: Sequence[Message]) -> list[Answered]:
         InvalidToolApprovalError: For an answer to a request that the history does not hold.
         ToolCallNotFoundForApprovalError: For a request about a call that the history does not hold.
     """
-    last = messages[-1] if messages else None
-    if not isinstance(last, ToolMessage):
-        return []
     responses = {part.approval_id: part for part in last.content if isinstance(part, ToolApprovalResponsePart)}
     if not responses:
         return []

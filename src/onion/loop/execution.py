@@ -65,6 +65,8 @@ async def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPar
     The outcome of each job is put on its client call. What a tool raises is an outcome too; only cancellation, and
     what ends a process, passes.
     """
+    if not jobs:
+        return
     if len(jobs) == 1 and jobs[0].tool.style != "generator":
         await _tell_start(run, jobs[0])
         outputs: list[object] = []

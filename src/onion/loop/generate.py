@@ -65,7 +65,8 @@ async def generate(
     if run.failure is not None:
         raise run.failure
     result = GenerateTextResult(run, reader)
-    result.check_output()
+    if not output.is_lenient:
+        result.check_output()
     return result
 
 

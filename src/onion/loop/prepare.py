@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from onion.loop.lifecycle import Lifecycle
 from onion.loop.overrides import ask_overrides, call_settings, step_settings
 from onion.loop.prompt import PromptWriter, read_instructions, read_prompt
 from onion.loop.settings import check_options, read_tool_choice
-from onion.loop.state import Run, Step, current_run
+from onion.loop.state import Run, Step, current_run, new_id
 from onion.loop.stop import DEFAULT_STOP, StopCondition, read_conditions
 from onion.loop.toolset import active, definitions, tool_set, validate_context
 from onion.middleware.retry import Retry
@@ -78,7 +77,7 @@ def start_run(
         limits=read_limits(options.get("timeout")),
         told=Lifecycle(layers, (options,) if agent is None else (agent.callbacks, options), control),
         info=RunInfo(
-            run_id=secrets.token_hex(12),
+            run_id=new_id(),
             parent=current_run.get(),
             agent=None if agent is None else agent.name,
             context=options.get("context"),

@@ -197,16 +197,22 @@ def _sendable(message: Message) -> Message | None:
         return _without_ours(message)
     if isinstance(message, UserMessage):
         content = tuple(_without_ours(part) for part in message.content if not _is_blank(part))
-        return _without_ours(dataclasses.replace(message, content=content)) if content else None
+        if content != message.content:
+            message = dataclasses.replace(message, content=content)
+        return _without_ours(message) if content else None
     if isinstance(message, AssistantMessage):
         said = tuple(
             _without_ours(part)
             for part in message.content
             if not isinstance(part, ToolApprovalRequestPart) and not _is_blank(part)
         )
-        return _without_ours(dataclasses.replace(message, content=said)) if said else None
+        if said != message.content:
+            message = dataclasses.replace(message, content=said)
+        return _without_ours(message) if said else None
     given = tuple(_without_ours(kept) for part in message.content if (kept := _for_provider(part)) is not None)
-    return _without_ours(dataclasses.replace(message, content=given)) if given else None
+    if given != message.content:
+        message = dataclasses.replace(message, content=given)
+    return _without_ours(message) if given else None
 
 
 def _is_blank(part: UserPart | AssistantPart) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from onion.loop.messages import request_part, response_messages
+from onion.loop.state import new_id
 from onion.spec.content import Reasoning, Text
 from onion.spec.events import StepEndEvent, StepStartEvent
 from onion.spec.full_stream import FinishStep
@@ -113,7 +113,7 @@ def response_of(step: Step, given: ResponseInfo | None, *, keeps_body: bool = Tr
     """What the provider says of its answer, with an id, a time and a model id in any case."""
     given = given or ResponseInfo()
     return ResponseInfo(
-        id=given.id or f"response-{secrets.token_hex(12)}",
+        id=given.id or f"response-{new_id()}",
         timestamp=given.timestamp or datetime.now(UTC),
         model_id=given.model_id or step.model_info.model_id,
         headers=given.headers,

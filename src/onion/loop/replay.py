@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from onion.spec.prompt import ToolMessagePart
 
 
-async def replay_approvals(run: Run) -> AsyncGenerator[FullStreamPart, None]:
+async def replay_approvals(run: Run, last: ToolMessage) -> AsyncGenerator[FullStreamPart, None]:
     """Run the approved calls and deny the others; their results become the first new message of the run.
 
     Signature, tool, schema and policy are checked again before anything runs: the history may be the client's.
@@ -45,7 +45,7 @@ async def replay_approvals(run: Run) -> AsyncGenerator[FullStreamPart, None]:
         InvalidToolApprovalError: Also for a signature that is missing or wrong, and for an approval that was used.
         ToolCallNotFoundForApprovalError: For a request about an unknown call.
     """
-    answered = collect_answers(run.messages)
+    answered = collect_answers(run.messages, last)
     if not answered:
         return
     _check_signatures(run, answered)
@@ -57,10 +57,9 @@ async def replay_approvals(run: Run) -> AsyncGenerator[FullStreamPart, None]:
         elif answer.client is not None and answer.client.outcome is not None:
             yield answer.client.outcome
     jobs = [job for answer in answered if (job := await _job(run, answer)) is not None]
-    if jobs:
-        async with aclosing(execute(run, jobs)) as parts:
-            async for part in parts:
-                yield part
+    async with aclosing(execute(run, jobs)) as parts:
+        async for part in parts:
+            yield part
     content = [part for answer in answered for part in await _message_parts(run, answer)]
     if content:
         run.add_messages((ToolMessage(content=tuple(content)),))

@@ -20,6 +20,7 @@ from onion.loop.replay import replay_approvals
 from onion.loop.stop import should_stop
 from onion.spec.events import ChunkEvent
 from onion.spec.full_stream import Start
+from onion.spec.prompt import ToolMessage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -38,9 +39,10 @@ async def run_steps(run: Run) -> AsyncGenerator[FullStreamPart, None]:
         yield Start()
         await begin_run(run)
         call_model, watchers = model_phase(run), run.told.on_chunk if run.is_streaming else ()
-        async with aclosing(replay_approvals(run)) as parts:
-            async for part in parts:
-                yield part
+        if isinstance(last := run.messages[-1], ToolMessage):
+            async with aclosing(replay_approvals(run, last)) as parts:
+                async for part in parts:
+                    yield part
         while not run.is_waiting:
             step = await prepare_step(run)
             await begin_step(run, step)
@@ -61,10 +63,9 @@ async def run_steps(run: Run) -> AsyncGenerator[FullStreamPart, None]:
             raise
 
 
-async def run_tools(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, None]:
-    """Run the step's client calls that may run. A cut-off or filtered answer runs none: its calls may be half."""
-    if step.answer.finish_reason.unified not in COMPLETE:
-        return
+def run_tools(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, None]:
+    """Run the client calls that may run. A cut-off or filtered answer runs none: its calls may be half."""
+    is_whole = step.answer.finish_reason.unified in COMPLETE
     jobs = [
         Job(
             client=client,
@@ -74,12 +75,9 @@ async def run_tools(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, None
             times=step.tool_times,
         )
         for client in step.calls
-        if client.tool is not None and client.is_runnable
+        if is_whole and client.tool is not None and client.is_runnable
     ]
-    if jobs:
-        async with aclosing(execute(run, jobs)) as parts:
-            async for part in parts:
-                yield part
+    return execute(run, jobs)
 
 
 async def goes_on(run: Run, step: Step) -> bool:

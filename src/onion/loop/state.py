@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
@@ -33,6 +34,11 @@ from onion.wrap import Middleware
 
 current_run: ContextVar[RunInfo | None] = ContextVar("onion_run", default=None)
 """The run whose tool is being executed: the parent of a run that the tool starts."""
+
+
+def new_id() -> str:
+    """An id that does not occur twice. Whoever guesses one gains nothing, so it need not be a secret."""
+    return f"{random.getrandbits(96):024x}"
 
 
 NO_ANSWER = GenerateResult(content=(), finish_reason=FinishReason(unified="error"), usage=Usage())
