@@ -108,6 +108,13 @@ def test_items_that_only_the_end_names_are_handed_out() -> None:
     assert collected(parts).text == "Hello, world"
 
 
+def test_items_that_the_end_repeats_are_known_by_their_ids_too() -> None:
+    done = event("output_item.done", output_index=5, item=MESSAGE)
+    parts = parts_of(CREATED, done, response_of(MESSAGE, CALL))
+
+    assert [part.type for part in collected(parts).content] == ["text", "tool-call"]
+
+
 def test_items_that_nobody_said_to_be_done_are_done_in_the_end() -> None:
     begun = {**CALL, "arguments": ""}
     parts = parts_of(

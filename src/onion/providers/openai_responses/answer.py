@@ -105,6 +105,7 @@ class Answer:
             parts += approval_parts(item, self._name)
         else:
             parts.append(custom(item, self._name))
+        _end(state, parts)  # an item may be done as another kind than it began
 
     def complete(self, output: list[JsonObject], parts: list[StreamPart]) -> None:
         """The answer is complete: what was not said to be done is done.
@@ -123,11 +124,16 @@ class Answer:
     def abandon(self, parts: list[StreamPart]) -> None:
         """The answer failed: end what is open. A call that is not whole is not handed out."""
         for state in self._items.values():
-            for block in state.text.blocks.values():
-                block.end(None, parts)
-            if state.call is not None:
-                state.call.end(parts)
+            _end(state, parts)
 
     def _call(self, index: int) -> CallInput | None:
         state = self._items.get(index)
         return None if state is None else state.call
+
+
+def _end(state: _Item, parts: list[StreamPart]) -> None:
+    """End what is open of an item."""
+    for block in state.text.blocks.values():
+        block.end(None, parts)
+    if state.call is not None:
+        state.call.end(parts)

@@ -171,10 +171,8 @@ class Echo:
         item: dict[str, JsonValue] = {"type": kind, **_identity(own), **found}
         if kind in keys.OUTPUTS:
             item["call_id"] = own.get("callId", part.tool_call_id)
-        elif kind in keys.SERVER_TOOLS:
-            given = self._inputs.get(part.tool_call_id)
-            if kind != "mcp_call" and isinstance(given, Mapping):
-                item |= given
+        elif kind != "mcp_call":
+            item |= _object(self._inputs.get(part.tool_call_id))
         self._push(item, own)
 
     def _paired(self) -> list[JsonObject]:

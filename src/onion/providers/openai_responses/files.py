@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from onion.errors import UnsupportedFunctionalityError
 from onion.providers._json import NOTHING
@@ -73,3 +73,5 @@ def file_part(part: FilePart, name: str, number: int) -> dict[str, JsonValue]:
                 return {"type": "input_image", "image_url": address}
             ending = media_type.rpartition("/")[2]
             return {"type": "input_file", "filename": part.filename or f"file-{number}.{ending}", "file_data": address}
+        case _:
+            assert_never(content)

@@ -19,6 +19,7 @@ Place: TypeAlias = "tuple[str, int]"
 
 TEXT, REFUSAL, SUMMARY = "text", "refusal", "summary_text"
 TEXTS = frozenset({TEXT, REFUSAL})
+_NO_SUMMARY: Place = (SUMMARY, 0)
 
 
 class TextItem:
@@ -85,11 +86,8 @@ class Texts:
                 place = (kind, number)
                 block = state.blocks.get(place) or self._open(state, place, item, parts)
                 block.complete(text_in(part, "text"), parts)
-        if state.latest is None:
-            self._open(state, (SUMMARY, 0), item, parts)
-        if state.latest is not None:
-            place, block = state.latest
-            block.end(self._told(place, item, **{keys.ENCRYPTED: item.get("encrypted_content")}), parts)
+        place, block = state.latest or (_NO_SUMMARY, self._open(state, _NO_SUMMARY, item, parts))
+        block.end(self._told(place, item, **{keys.ENCRYPTED: item.get("encrypted_content")}), parts)
         self.reasoning_id = text_in(item, "id")
 
     def _open(self, state: TextItem, place: Place, item: JsonObject, parts: list[StreamPart]) -> Block:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from onion.providers._json import dump_json, text_in
@@ -108,8 +107,3 @@ def custom_part(part: JsonObject, item: JsonObject, name: str) -> Custom:
     """A piece of a message that has no part of its own."""
     kind = text_in(part, "type") or "content"
     return Custom(kind=f"{name}.{kind}", provider_metadata={name: {**identity(item), "part": part}})
-
-
-def whole(found: JsonValue) -> JsonObject:
-    """*found* if it is an object, else an empty one."""
-    return found if isinstance(found, Mapping) else {}
