@@ -90,6 +90,20 @@ def test_partial_outputs_and_elements_are_read_as_well() -> None:
     assert list(elements) == [1, 2]
 
 
+def test_the_values_of_a_stream_are_those_of_its_result() -> None:
+    stream = sync.stream_text(model=ScriptedModel([parts("a", "b")]), prompt="p")
+    whole = stream.result
+
+    assert (stream.text, stream.output, stream.finish_reason) == ("ab", "ab", "stop")
+    assert (stream.steps, stream.final_step, stream.content) == (whole.steps, whole.final_step, whole.content)
+    assert (stream.reasoning, stream.reasoning_text, stream.files, stream.sources) == ((), None, (), ())
+    assert (stream.tool_calls, stream.tool_results, stream.warnings, stream.callback_errors) == ((), (), (), ())
+    assert (stream.usage, stream.usage_with_agents, stream.agent_runs) == (whole.usage, whole.usage, ())
+    assert (stream.raw_finish_reason, stream.provider_metadata) == (None, None)
+    assert (stream.request, stream.response) == (whole.request, whole.response)
+    assert stream.response_messages == whole.response_messages
+
+
 def test_leaving_the_block_closes_the_stream() -> None:
     model = endless()
 

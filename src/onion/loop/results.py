@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from onion.spec.tools import GeneratedFile, ReasoningFileOutput, TypedToolCall, TypedToolResult
     from onion.spec.usage import CallWarning, UnifiedFinishReason
 
-OutputT = TypeVar("OutputT")
+OutputT_co = TypeVar("OutputT_co", covariant=True)
 _SHOWN_TEXT = 60
 
 
-class GenerateTextResult(Generic[OutputT]):
+class GenerateTextResult(Generic[OutputT_co]):
     """What a run gave.
 
     What belongs to one answer (text, content, reasoning, finish reason, request, response, provider metadata) is that
@@ -45,7 +45,7 @@ class GenerateTextResult(Generic[OutputT]):
     response_messages: tuple[ResponseMessage, ...]
     callback_errors: tuple[Exception, ...]
 
-    def __init__(self, run: Run, reader: OutputReader[OutputT]) -> None:
+    def __init__(self, run: Run, reader: OutputReader[OutputT_co]) -> None:
         self.steps = tuple(run.steps)
         self.usage = run.usage
         self.agent_runs = tuple(agent_runs(run.info))
@@ -55,7 +55,7 @@ class GenerateTextResult(Generic[OutputT]):
         self._structured_text = run.structured_text
 
     @property
-    def output(self) -> OutputT:
+    def output(self) -> OutputT_co:
         """The output that `output=` asks for; without it, the text.
 
         Raises:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from onion.spec.tools import GeneratedFile, ReasoningFileOutput, TypedToolCall, TypedToolResult
     from onion.spec.usage import CallWarning, UnifiedFinishReason
 
-OutputT = TypeVar("OutputT")
+OutputT_co = TypeVar("OutputT_co", covariant=True)
 T = TypeVar("T")
 
 
@@ -42,7 +42,7 @@ class Later(Generic[T]):
         return self._get()
 
 
-class StreamTextResult(Generic[OutputT]):
+class StreamTextResult(Generic[OutputT_co]):
     """A run that advances in the task of whoever reads it; nothing is sent before the first read.
 
     Make all views before the first read; each sees everything from the start. Or await one of the values, which
@@ -51,13 +51,13 @@ class StreamTextResult(Generic[OutputT]):
     A failure is a part of the full stream; the other views raise it at its position, and the awaitables raise it.
     """
 
-    def __init__(self, run: Run, output: Output[OutputT], reader: OutputReader[OutputT]) -> None:
+    def __init__(self, run: Run, output: Output[OutputT_co], reader: OutputReader[OutputT_co]) -> None:
         self._pump = Pump(run)
         self._run = run
         self._output = output
         self._reader = reader
         self._outputs: OutputFeed | None = None
-        self._result: GenerateTextResult[OutputT] | None = None
+        self._result: GenerateTextResult[OutputT_co] | None = None
 
     @property
     def full_stream(self) -> View[FullStreamPart]:
@@ -136,7 +136,7 @@ class StreamTextResult(Generic[OutputT]):
             self._pump.was_raised = True
             raise self._run.failure
 
-    async def consume(self) -> GenerateTextResult[OutputT]:
+    async def consume(self) -> GenerateTextResult[OutputT_co]:
         """Drive the run to its end and give its result.
 
         Raises:
@@ -150,14 +150,14 @@ class StreamTextResult(Generic[OutputT]):
             self._result = GenerateTextResult(self._run, self._reader)
         return self._result
 
-    def _later(self, pick: Callable[[GenerateTextResult[OutputT]], T]) -> Later[T]:
+    def _later(self, pick: Callable[[GenerateTextResult[OutputT_co]], T]) -> Later[T]:
         async def get() -> T:
             return pick(await self.consume())
 
         return Later(lambda: get().__await__())
 
     @property
-    def output(self) -> Later[OutputT]:
+    def output(self) -> Later[OutputT_co]:
         """The output that `output=` asks for; without it, the text."""
         return self._later(lambda result: result.output)
 
