@@ -25,6 +25,7 @@ from tests.cases import (
     partial,
     producer,
     retry_after,
+    schema,
     scripted_loop,
     sse_stream,
     telemetry,
@@ -55,6 +56,7 @@ KINDS: Mapping[str, Runner] = {
     "partial_json": partial.run,
     "producer": producer.run,
     "retry_after_table": retry_after.run,
+    "schema": schema.run,
     "scripted_loop": scripted_loop.run,
     "sse_sequence": http.run_stream_sequence,
     "sse_stream": sse_stream.run,
@@ -64,10 +66,6 @@ KINDS: Mapping[str, Runner] = {
 }
 """The kinds that can be run."""
 
-NEEDS: Mapping[str, str] = {
-}
-"""What kinds without a runner wait for, where that is not their own name."""
-
 
 async def faults_of(case: Case) -> list[str]:
     """The faults of one case; a crash of what is tested is one.
@@ -76,7 +74,7 @@ async def faults_of(case: Case) -> list[str]:
         WaitingError: Where something is not built yet.
     """
     if case.kind not in KINDS:
-        raise WaitingError(NEEDS.get(case.kind, case.kind))
+        raise WaitingError(case.kind)
     try:
         return await KINDS[case.kind](case)
     except WaitingError:
@@ -116,9 +114,9 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
         sys.stderr.write("usage: python -m tests.cases.run FOLDER\n")
         return 2
-    logging.getLogger("onion").addHandler(logging.NullHandler())  # what is logged is not what is asked for
     return report(load_cases(Path(arguments[0])))
 
 
 if __name__ == "__main__":
+    logging.getLogger("onion").addHandler(logging.NullHandler())  # what is logged is not what is asked for
     sys.exit(main(sys.argv[1:]))
