@@ -28,6 +28,16 @@ class Broken(OpenStore):
         raise OSError("disk full")
 
 
+class Cancelled(OpenStore):
+    """Has a task of its own, which somebody cancelled."""
+
+    async def get(self, key: str) -> str | None:
+        raise asyncio.CancelledError
+
+    async def set(self, key: str, value: str, *, ttl: float | None) -> None:
+        raise asyncio.CancelledError
+
+
 class Hanging(OpenStore):
     """Never answers."""
 
@@ -75,6 +85,29 @@ async def test_a_store_that_hangs_costs_a_bounded_wait(mode: str, caplog: pytest
     assert [record.getMessage().split(": ")[1] for record in caplog.records] == ["TimeoutError"] * 2
 
 
+@both_modes
+async def test_a_store_that_was_cancelled_is_one_that_fails(mode: str, caplog: pytest.LogCaptureFixture) -> None:
+    model = under_test(ScriptedModel([text("live")]), Cache(Cancelled(), scope=SHARED))
+
+    answer = await ask(model, mode)
+
+    assert answer == "live"
+    assert [record.getMessage().split(": ")[1] for record in caplog.records] == ["CancelledError"] * 2
+
+
+@both_modes
+async def test_a_caller_that_is_cancelled_while_it_waits_for_the_store_is_cancelled(mode: str) -> None:
+    inner = ScriptedModel([text("never")])
+    asking = asyncio.create_task(ask(under_test(inner, Cache(Hanging(), scope=SHARED)), mode))
+    await asyncio.sleep(0)
+
+    asking.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert inner.calls == []
+
+
 def entry_like(**changes: object) -> str:
     kept: dict[str, object] = {
         "version": 1,
@@ -107,6 +140,8 @@ def test_an_entry_can_be_read_back() -> None:
         entry_like(result=None),
         entry_like(parts=[{"type": "text-start", "id": "1"}]),
         entry_like(result=None, parts=[{"type": "no such part"}]),
+        entry_like(result=None, parts=[{"type": ["text-start"]}]),
+        entry_like(result=None, parts=[{"type": "text-start", "id": "1"}]),
         entry_like(result={"content": "x"}),
         entry_like(created="yesterday"),
     ],
@@ -126,6 +161,17 @@ async def test_junk_is_a_miss_a_warning_and_is_replaced(junk: str, caplog: pytes
     assert "could not understand an entry" in caplog.text
     with pytest.raises(TypeValidationError):
         read_entry(junk, "k")
+
+
+async def test_what_a_store_gives_that_is_no_text_is_a_miss(caplog: pytest.LogCaptureFixture) -> None:
+    class Numbers(OpenStore):
+        async def get(self, key: str) -> str | None:
+            return 5  # type: ignore[return-value]  # what a store without types may do
+
+    answer = await ask(under_test(ScriptedModel([text("live")]), Cache(Numbers(), scope=SHARED)), "generate")
+
+    assert answer == "live"
+    assert "could not understand an entry" in caplog.text
 
 
 @both_modes

@@ -86,6 +86,28 @@ async def test_calls_that_look_up_while_a_flight_lands_look_again_instead_of_cal
     assert len(lookups) == 5
 
 
+async def test_calls_that_look_up_at_the_same_time_go_on_after_a_flight_that_left_nothing() -> None:
+    turns = {1: 1, 2: 9, 3: 11}  # one is behind another, so that at every moment one of both waits for the store
+
+    class Slow(OpenStore):
+        reads = 0
+
+        async def get(self, key: str) -> str | None:
+            Slow.reads += 1
+            for _ in range(turns.get(Slow.reads, 5)):
+                await asyncio.sleep(0)
+            return None
+
+    model = under_test(ScriptedModel([UNAVAILABLE] * 3), Cache(Slow(), scope=SHARED))
+    asking = [asyncio.create_task(model.do_generate(ASK)) for _ in range(3)]
+
+    async with asyncio.timeout(2):
+        failed = await asyncio.gather(*asking, return_exceptions=True)
+
+    assert [type(error) for error in failed] == [APICallError] * 3
+    assert Slow.reads <= 6
+
+
 async def test_a_follower_sees_everything_from_the_start() -> None:
     go = asyncio.Event()
     inner, model = cached(parts("a", "b", Wait(go), "c"))

@@ -126,8 +126,9 @@ def read_entry(text: str, key: str) -> Entry:
     """
     try:
         entry = from_json(Entry, json.loads(text))
-    except (ValueError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:  # a store may give something that is no text
         raise TypeValidationError("it is no JSON", value=text) from error
-    if entry.key != key or (entry.result is None) == (not entry.parts):
+    is_whole = isinstance(entry.parts[-1], FinishPart) if entry.parts else entry.result is not None
+    if entry.key != key or not is_whole or (entry.parts and entry.result is not None):
         raise TypeValidationError("it belongs to another call, or holds no answer", value=text)
     return entry

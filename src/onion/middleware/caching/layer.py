@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
@@ -25,6 +26,7 @@ from onion.middleware.caching.key import CacheScope, KeyFunction, Scope, cache_k
 from onion.middleware.stores import ClaimingStore
 from onion.spec.parts import FinishPart, StreamPart
 from onion.spec.stream import StreamResult
+from onion.spec.transform import is_being_cancelled
 from onion.wrap import Middleware
 
 if TYPE_CHECKING:
@@ -62,12 +64,12 @@ class _Traffic:
 
     Attributes:
         looking_up: How many calls wait for the store.
-        landed: Keys whose flights ended while somebody waited for the store, and so may be there now.
+        landed: How many flights of a key ended while somebody waited for the store; it may be there now.
     """
 
     flights: dict[str, Flight] = field(default_factory=dict[str, Flight])
     looking_up: int = 0
-    landed: set[str] = field(default_factory=set[str])
+    landed: Counter[str] = field(default_factory=Counter[str])
 
 
 class Cache(Middleware):
@@ -203,7 +205,7 @@ class Cache(Middleware):
             if traffic.flights.get(key) is flight:
                 del traffic.flights[key]
             if traffic.looking_up:
-                traffic.landed.add(key)
+                traffic.landed[key] += 1
 
         async def keep_part(part: StreamPart) -> None:
             try:
@@ -236,11 +238,12 @@ class Cache(Middleware):
         """The entry, looked for again if a flight with this key ended meanwhile: it may have left one."""
         while True:
             traffic.looking_up += 1
+            landed_before = traffic.landed[key]
             try:
                 entry = await self._read(key)
             finally:
                 traffic.looking_up -= 1
-                has_landed = key in traffic.landed
+                has_landed = traffic.landed[key] > landed_before
                 if not traffic.looking_up:
                     traffic.landed.clear()
             if entry is not None or not has_landed:
@@ -269,8 +272,13 @@ class Cache(Middleware):
         except Exception as error:  # noqa: BLE001 - whatever a store does wrong costs an entry, never the call
             self._warn(action, error)
             return None
+        except asyncio.CancelledError as error:
+            if is_being_cancelled():
+                raise
+            self._warn(action, error)
+            return None
 
-    def _warn(self, action: str, error: Exception) -> None:
+    def _warn(self, action: str, error: BaseException) -> None:
         shown = mask_text(str(error), 200)
         logger.warning("%r could not %s an entry: %s: %s", self, action, type(error).__name__, shown)
 
