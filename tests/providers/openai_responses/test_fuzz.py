@@ -54,13 +54,21 @@ JSON: st.SearchStrategy[JsonValue] = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=20
 )
 MEMBERS = st.dictionaries(KEYS, JSON, max_size=6)
-ITEM = st.builds(lambda kind, members: {**members, "type": kind}, TYPES, MEMBERS)
+
+
+def _item(kind: str, members: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    return {**members, "type": kind}
+
+
+def _body(items: list[dict[str, JsonValue]], members: dict[str, JsonValue]) -> JsonValue:
+    return {**members, "output": items}
 
 
 def _event(kind: str, index: int, item: JsonValue, members: dict[str, JsonValue]) -> JsonValue:
     return {**members, "type": f"response.{kind}", "output_index": index, "item": item}
 
 
+ITEM = st.builds(_item, TYPES, MEMBERS)
 EVENT = st.builds(_event, EVENTS, st.integers(0, 2), ITEM, MEMBERS)
 
 
@@ -89,7 +97,7 @@ def test_any_bytes_make_a_stream_or_an_error(pieces: list[bytes]) -> None:
     decode(pieces)
 
 
-@given(JSON | st.builds(lambda items, rest: {**rest, "output": items}, st.lists(ITEM, max_size=4), MEMBERS))
+@given(JSON | st.builds(_body, st.lists(ITEM, max_size=4), MEMBERS))
 def test_any_body_makes_a_result_or_an_error(body: JsonValue) -> None:
     try:
         result = to_result(body, name=NAME)

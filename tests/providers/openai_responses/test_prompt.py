@@ -59,8 +59,8 @@ def user(*parts: TextPart | FilePart) -> UserMessage:
 def content_of(*parts: TextPart | FilePart) -> JsonValue:
     """The content of a user's message."""
     (item,) = items_of(user(*parts))
-    assert isinstance(item, dict)
-    return item["content"]
+    content: JsonValue = item["content"] if isinstance(item, dict) else None
+    return content
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from onion.errors import StreamProviderError
@@ -26,6 +28,9 @@ from tests.providers.openai_responses.bodies import (
     sse,
     streamed,
 )
+
+if TYPE_CHECKING:
+    from onion.spec.base import JsonObject
 
 
 def test_a_done_marker_that_is_no_json_ends_nothing_and_harms_nothing() -> None:
@@ -53,7 +58,7 @@ def test_an_error_event_before_a_failed_response_is_one_failure() -> None:
 
 
 def test_items_may_overlap() -> None:
-    raw = {"type": "reasoning", "id": "rs_1", "content": [{"type": "reasoning_text", "text": "hm so"}]}
+    raw: JsonObject = {"type": "reasoning", "id": "rs_1", "content": [{"type": "reasoning_text", "text": "hm so"}]}
     parts = parts_of(
         EVENTS[0],
         event("output_item.added", output_index=0, item={"type": "reasoning", "id": "rs_1", "summary": []}),
@@ -221,8 +226,13 @@ def test_item_types_of_one_vendor_survive() -> None:
 
 
 def test_a_compacted_conversation_has_no_status_and_holds_messages_of_the_user() -> None:
-    user = {"type": "message", "id": "msg_9", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
-    compacted = {
+    user: JsonObject = {
+        "type": "message",
+        "id": "msg_9",
+        "role": "user",
+        "content": [{"type": "input_text", "text": "hi"}],
+    }
+    compacted: JsonObject = {
         "id": "resp_9",
         "object": "response.compaction",
         "output": [user, {"type": "compaction", "id": "cmp_1"}],
@@ -264,3 +274,29 @@ def test_events_that_repeat_the_text_add_nothing() -> None:
     deltas = [part.delta for part in decode(STREAM) if isinstance(part, TextDelta)]
 
     assert "".join(deltas) == "Hello, world"
+
+
+def test_without_places_items_are_told_apart_by_their_ids() -> None:
+    call: JsonObject = {key: found for key, found in CALL.items() if key != "id"}
+    raw: JsonObject = {"type": "reasoning", "id": "rs_1", "content": [{"type": "reasoning_text", "text": "hm"}]}
+    parts = parts_of(
+        event("created", response={"id": "resp_1", "status": "in_progress"}),
+        event("output_item.added", item={"type": "reasoning", "id": "rs_1"}),
+        event("reasoning_text.delta", item_id="rs_1", delta="hm"),
+        event("output_item.done", item=raw),
+        event("output_item.added", item={**MESSAGE, "content": []}),
+        event("output_text.delta", item_id="msg_1", delta="Hello, "),
+        event("output_item.added", item={**call, "arguments": ""}),
+        event("function_call_arguments.delta", item_id="c1", delta='{"n":2}'),
+        event("output_text.delta", item_id="msg_1", delta="world"),
+        event("output_text.delta", delta=""),
+        event("output_item.done", item=MESSAGE),
+        event("output_item.done", item=call),
+        event("completed", response=response(raw, MESSAGE, call)),
+    )
+
+    reasoning, text, found = collected(parts).content
+    assert isinstance(reasoning, Reasoning)
+    assert isinstance(text, Text)
+    assert isinstance(found, ToolCall)
+    assert (reasoning.text, text.text, found.input) == ("hm", "Hello, world", '{"n":2}')

@@ -11,6 +11,7 @@ from onion.providers._tooling import random_call_id
 from onion.providers.openai_responses.answer import Answer
 from onion.providers.openai_responses.envelope import Envelope
 from onion.providers.openai_responses.items import REASONING_TEXT
+from onion.providers.openai_responses.places import Places
 from onion.providers.openai_responses.texts import REFUSAL, SUMMARY, TEXT
 from onion.spec.parts import ErrorPart, RawPart, ReasoningStart, TextStart, ToolInputStart
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.parts import StreamPart
 
-_Handler: TypeAlias = "Callable[[Answer, JsonObject, list[StreamPart]], None]"
+_Handler: TypeAlias = "Callable[[Answer, int, JsonObject, list[StreamPart]], None]"
 
 _OPENINGS = (TextStart, ReasoningStart, ToolInputStart)
 _DONE = b"[DONE]"
@@ -29,39 +30,35 @@ _TERMINAL = frozenset({"completed", "incomplete", "cancelled"})
 _UNFINISHED = "the stream ended without response.completed: nobody knows whether the answer is whole"
 
 
-def _index(event: JsonObject) -> int:
-    return count_in(event, "output_index") or 0
-
-
 def _without_envelope(event: JsonObject) -> JsonObject:
     return {key: found for key, found in event.items() if key not in ("type", "sequence_number")}
 
 
-def _text(kind: str, number: str, member: str = "delta") -> _Handler:
-    def handle(answer: Answer, event: JsonObject, parts: list[StreamPart]) -> None:
-        answer.say(_index(event), (kind, count_in(event, number) or 0), text_in(event, member), parts)
+def _text(kind: str, number: str) -> _Handler:
+    def handle(answer: Answer, index: int, event: JsonObject, parts: list[StreamPart]) -> None:
+        answer.say(index, (kind, count_in(event, number) or 0), text_in(event, "delta"), parts)
 
     return handle
 
 
-def _input(answer: Answer, event: JsonObject, parts: list[StreamPart]) -> None:
-    answer.write(_index(event), text_in(event, "delta"), parts)
+def _input(answer: Answer, index: int, event: JsonObject, parts: list[StreamPart]) -> None:
+    answer.write(index, text_in(event, "delta"), parts)
 
 
-def _added(answer: Answer, event: JsonObject, parts: list[StreamPart]) -> None:
-    answer.begin(_index(event), object_in(event, "item"), parts)
+def _added(answer: Answer, index: int, event: JsonObject, parts: list[StreamPart]) -> None:
+    answer.begin(index, object_in(event, "item"), parts)
 
 
-def _done(answer: Answer, event: JsonObject, parts: list[StreamPart]) -> None:
-    answer.done(_index(event), object_in(event, "item"), parts)
+def _done(answer: Answer, index: int, event: JsonObject, parts: list[StreamPart]) -> None:
+    answer.done(index, object_in(event, "item"), parts)
 
 
-def _cited(answer: Answer, event: JsonObject, parts: list[StreamPart]) -> None:
-    answer.cite(_index(event), count_in(event, "content_index") or 0, object_in(event, "annotation"), parts)
+def _cited(answer: Answer, index: int, event: JsonObject, parts: list[StreamPart]) -> None:
+    answer.cite(index, count_in(event, "content_index") or 0, object_in(event, "annotation"), parts)
 
 
-def _shown(answer: Answer, event: JsonObject, parts: list[StreamPart]) -> None:
-    answer.show(_index(event), event, parts)
+def _shown(answer: Answer, index: int, event: JsonObject, parts: list[StreamPart]) -> None:
+    answer.show(index, event, parts)
 
 
 _HANDLERS: Mapping[str, _Handler] = {
@@ -114,6 +111,7 @@ class EventDecoder:
         self._hide = hide
         self._answer = Answer(name, tool_names or {}, generate_id)
         self._envelope = Envelope(name)
+        self._places = Places()
 
     def feed(self, event: JsonObject) -> list[StreamPart]:
         """The parts that one parsed *event* brings."""
@@ -124,7 +122,7 @@ class EventDecoder:
         handler = _HANDLERS.get(kind)
         if handler is not None:
             known = len(parts)
-            handler(self._answer, event, parts)
+            handler(self._answer, self._places.of(event), event, parts)
             self._note_content(parts, known)
         elif kind == "error" or (event.get("error") and not kind):
             self.fail({"error": event.get("error") or _without_envelope(event)}, event)
