@@ -51,12 +51,23 @@ def _serve(options: Options, terminal: Terminal) -> int:
     return serve(options, terminal)
 
 
+def _cache(name: str) -> Command:
+    def run(options: Options, terminal: Terminal) -> int:
+        from onion.cli import cache
+
+        commands = {"ls": cache.ls, "show": cache.show, "stats": cache.stats, "clear": cache.clear}
+        return commands[name](options, terminal)
+
+    return run
+
+
 _COMMANDS: Mapping[str, Command] = {
     "run": _run,
     "chat": _chat,
     "explain": _explain,
     "fetch": _fetch,
     "serve": _serve,
+    **{f"cache-{name}": _cache(name) for name in ("ls", "show", "stats", "clear")},
 }
 """Each loads what it needs when it runs: asking for help is quick."""
 

@@ -38,6 +38,7 @@ class Options(argparse.Namespace):
     prompt: str
     json: bool
     target: str
+    key: str
     weights: str | None
     host: str
     port: int
@@ -62,7 +63,7 @@ def port(text: str) -> int:
 
 
 def build_parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
-    """The parser; *commands* holds what does the work, by ``run``, ``chat``, ``explain``, ``fetch`` and ``serve``."""
+    """The parser; *commands* holds what does the work, by name, as ``run`` or ``cache-ls``."""
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--debug", action="store_true", help="show the whole traceback of a failure")
     parser = argparse.ArgumentParser(
@@ -93,6 +94,7 @@ def build_parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
     _add_local(
         groups.add_parser("local", help="the local model: fetch its weights, serve it over HTTP"), common, commands
     )
+    _add_cache(groups.add_parser("cache", help="look into a cache on disk or in Redis"), common, commands)
     return parser
 
 
@@ -135,3 +137,23 @@ def _add_local(
         "--port", type=port, default=8080, metavar="N", help="port; 0 lets the system choose (default: %(default)s)"
     )
     serve.set_defaults(command=commands["serve"])
+
+
+def _add_cache(
+    parser: argparse.ArgumentParser, common: argparse.ArgumentParser, commands: Mapping[str, Command]
+) -> None:
+    groups = parser.add_subparsers(title="commands", metavar="command", required=True)
+    helps = {
+        "ls": "list the entries, oldest first",
+        "show": "write one entry as JSON",
+        "stats": "count the entries and their bytes",
+        "clear": "remove all entries",
+    }
+    for name, text in helps.items():
+        command = groups.add_parser(name, parents=[common], help=text)
+        command.add_argument("target", metavar="STORE", help="the folder of a DiskStore, or a redis:// URL")
+        if name == "show":
+            command.add_argument("key", metavar="KEY", help="a key, or enough of its beginning")
+        if name in {"ls", "stats"}:
+            command.add_argument("--json", action="store_true", help="write JSON")
+        command.set_defaults(command=commands[f"cache-{name}"])

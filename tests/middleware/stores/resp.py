@@ -31,6 +31,8 @@ class Store:
                     return self._delete(arguments[0])
                 case b"EVAL":  # the one script of the store: delete the key if it holds the token
                     return self._delete(arguments[2]) if self._get(arguments[2]) == arguments[3] else b":0\r\n"
+                case b"SCAN":
+                    return self._scan(arguments)
                 case b"HELLO":
                     return b"%2\r\n$6\r\nserver\r\n$5\r\nredis\r\n$5\r\nproto\r\n:3\r\n"
                 case b"CLIENT":
@@ -50,6 +52,12 @@ class Store:
         seconds = int(options[words.index(b"PX") + 1]) / 1000 if b"PX" in words else float("inf")
         self._values[key] = (value, time.monotonic() + seconds)
         return b"+OK\r\n"
+
+    def _scan(self, arguments: list[bytes]) -> bytes:
+        """All keys at once, of those that begin with the pattern's beginning; 0 says that there are no more."""
+        start = arguments[2].removesuffix(b"*").replace(b"\\", b"")
+        found = [key for key in self._values if key.startswith(start) and self._get(key) is not None]
+        return b"*2\r\n" + bulk(b"0") + b"*%d\r\n" % len(found) + b"".join(map(bulk, found))
 
     def _delete(self, key: bytes) -> bytes:
         return b":0\r\n" if self._values.pop(key, None) is None else b":1\r\n"

@@ -16,7 +16,7 @@ import pytest
 
 from onion.errors import InvalidArgumentError
 from onion.middleware import SHARED, Cache, DiskStore
-from onion.middleware.stores import ClaimingStore
+from onion.middleware.stores import ClaimingStore, ListingStore
 from onion.middleware.stores.disk import TextDisk
 from onion.testing import ScriptedModel, text
 from tests.middleware.stacks import ASK, under_test
@@ -52,6 +52,17 @@ async def test_it_gives_back_what_it_was_given_also_after_opening_it_anew(store:
 
     assert await store.get("a") == "ä\n2"
     assert await store.get("b") is None
+
+
+async def test_its_keys_are_those_of_its_entries_alone(store: DiskStore) -> None:
+    await store.set("a", "1", ttl=None)
+    await store.set("b", "2", ttl=None)
+    await store.claim("c", seconds=60)
+    change(store, "INSERT INTO Cache (key, raw, value) VALUES (?, 0, ?)", pickle.dumps("d"), "4")
+    change(store, "INSERT INTO Cache (key, raw, value) VALUES (5, 1, '5')")
+
+    assert sorted(await store.keys()) == ["a", "b"]
+    assert isinstance(store, ListingStore)
 
 
 async def test_an_entry_is_gone_after_its_time(store: DiskStore) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from onion.errors import InvalidArgumentError, MissingExtraError
 from onion.middleware import SHARED, Cache, RedisStore
-from onion.middleware.stores import ClaimingStore
+from onion.middleware.stores import ClaimingStore, ListingStore
 from onion.testing import ScriptedModel, text
 from tests.middleware.stacks import ASK, under_test
 from tests.middleware.stores.resp import RespServer
@@ -120,6 +120,21 @@ async def test_a_claim_is_held_by_one_and_given_back_by_its_owner_only(store: Re
     assert "" not in (first, fourth)
     assert (second, third) == ("", "")
     assert isinstance(store, ClaimingStore)
+
+
+async def test_its_keys_are_those_of_its_entries_alone(server: Server) -> None:
+    mine, others = RedisStore(server.url, prefix="mine[*]:"), RedisStore(server.url, prefix="mine[x]:")
+    await mine.set("a", "1", ttl=None)
+    await mine.set("b", "2", ttl=60)
+    await mine.claim("c", seconds=60)
+    await others.set("d", "4", ttl=None)
+
+    keys = sorted(await mine.keys())
+    await mine.aclose()
+    await others.aclose()
+
+    assert keys == ["a", "b"]
+    assert isinstance(mine, ListingStore)
 
 
 async def test_a_second_cache_on_the_same_server_finds_what_the_first_one_kept(server: Server) -> None:

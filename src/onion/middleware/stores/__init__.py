@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from onion.middleware.stores.memory import MemoryStore
     from onion.middleware.stores.redis import RedisStore
 
-__all__ = ["CacheStore", "ClaimingStore", "DiskStore", "MemoryStore", "RedisStore"]
+__all__ = ["CacheStore", "ClaimingStore", "DiskStore", "ListingStore", "MemoryStore", "RedisStore"]
 
 _MODULES = {"DiskStore": "disk", "MemoryStore": "memory", "RedisStore": "redis"}
 
@@ -45,6 +45,27 @@ class ClaimingStore(Protocol):
 
     async def release(self, key: str, token: str) -> None:
         """Give back what *token* holds; nothing happens if it lapsed."""
+        ...
+
+
+@runtime_checkable
+class ListingStore(Protocol):
+    """What a store may offer besides, so that its entries can be looked at from outside."""
+
+    async def get(self, key: str) -> str | None:
+        """The text under *key*."""
+        ...
+
+    async def delete(self, key: str) -> None:
+        """Forget *key*."""
+        ...
+
+    async def keys(self) -> list[str]:
+        """The keys of all entries, in no order; claims are none."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release what the store holds open."""
         ...
 
 

@@ -120,6 +120,16 @@ class DiskStore:
         """Forget *key*."""
         await self._run(lambda cache: cache.delete(key))
 
+    async def keys(self) -> list[str]:
+        """The keys of all entries. Rows that are no text are passed over: they are none of ours."""
+
+        def listed(_: diskcache.Cache) -> list[str]:
+            with closing(sqlite3.connect(self.directory / DATABASE, timeout=self.lock_timeout)) as database:
+                rows: list[tuple[object]] = database.execute("SELECT key FROM Cache WHERE raw = 1").fetchall()
+            return [key for (key,) in rows if isinstance(key, str) and not key.startswith(CLAIM_PREFIX)]
+
+        return await self._run(listed)
+
     async def claim(self, key: str, *, seconds: float) -> str:
         """A token if nobody holds *key*, else an empty text. It lapses after *seconds*."""
         token = secrets.token_hex(8)

@@ -10,11 +10,14 @@ from weakref import WeakKeyDictionary
 from onion.errors import InvalidArgumentError, MissingExtraError
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from redis.asyncio import Redis
 
 MAX_CONNECTIONS = 20
 TIMEOUT_SECONDS = 1.0
 CLAIM_PREFIX = "claim-"
+GLOB_SIGNS = "*?[]\\^-"
 GIVE_BACK = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end"
 
 
@@ -64,6 +67,15 @@ class RedisStore:
     async def delete(self, key: str) -> None:
         """Forget *key*."""
         await self._client().delete(self.prefix + key)
+
+    async def keys(self) -> list[str]:
+        """The keys of all entries under the prefix."""
+        pattern = "".join(f"\\{sign}" if sign in GLOB_SIGNS else sign for sign in self.prefix) + "*"
+        found: list[str] = []
+        scanned: AsyncIterator[str | bytes] = self._client().scan_iter(pattern)  # pyright: ignore[reportUnknownMemberType]  # untyped keywords
+        async for key in scanned:
+            found.append(key.decode() if isinstance(key, bytes) else key)  # noqa: PERF401 - pyright wants the type told
+        return [key for name in found if not (key := name.removeprefix(self.prefix)).startswith(CLAIM_PREFIX)]
 
     async def claim(self, key: str, *, seconds: float) -> str:
         """A token if nobody holds *key*, else an empty text. It lapses after *seconds*."""
