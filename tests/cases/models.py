@@ -23,19 +23,19 @@ KEY = "sk-TESTKEY-123"
 ASK = CallOptions(prompt=(UserMessage(content=(TextPart(text="go"),)),))
 
 
-def _openai_chat(client: HTTPClient) -> LanguageModel:
-    return openai_compatible(base_url="http://case/v1", model="m-1", name=NAME, api_key=KEY, http_client=client)
+def _openai_chat(client: HTTPClient, key: str) -> LanguageModel:
+    return openai_compatible(base_url="http://case/v1", model="m-1", name=NAME, api_key=key, http_client=client)
 
 
-def _anthropic(client: HTTPClient) -> LanguageModel:
-    return Anthropic(base_url="http://case/v1", api_key=KEY, http_client=client).language_model("claude-c-1")
+def _anthropic(client: HTTPClient, key: str) -> LanguageModel:
+    return Anthropic(base_url="http://case/v1", api_key=key, http_client=client).language_model("claude-c-1")
 
 
-def _openai_responses(client: HTTPClient) -> LanguageModel:
-    return OpenAI(base_url="http://case/v1", api_key=KEY, http_client=client).responses("gpt-c-1")
+def _openai_responses(client: HTTPClient, key: str) -> LanguageModel:
+    return OpenAI(base_url="http://case/v1", api_key=key, http_client=client).responses("gpt-c-1")
 
 
-MODELS: Mapping[str, Callable[[HTTPClient], LanguageModel]] = {
+MODELS: Mapping[str, Callable[[HTTPClient, str], LanguageModel]] = {
     "anthropic": _anthropic,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,
@@ -56,8 +56,8 @@ FINE: Mapping[str, JsonObject] = {
 """An answer that succeeds."""
 
 
-def model_over(provider: str, client: HTTPClient) -> LanguageModel:
-    """A model that speaks the format *provider* over *client*."""
+def model_over(provider: str, client: HTTPClient, key: str = KEY) -> LanguageModel:
+    """A model that speaks the format *provider* over *client*, with that API key."""
     if provider not in MODELS:
         raise WaitingError(provider)
-    return MODELS[provider](client)
+    return MODELS[provider](client, key)
