@@ -135,13 +135,15 @@ def test_a_temperature_out_of_range_is_brought_into_it(given: float, sent: float
     [
         ("claude-x", None, None, None),
         ("claude-x", "provider-default", None, None),
-        ("claude-x", "none", {"type": "disabled"}, None),
+        ("claude-x", "none", None, "low"),
+        ("claude-opus-5", "none", {"type": "disabled"}, None),
+        ("claude-opus-4-8", "none", None, None),
         ("claude-x", "minimal", {"type": "adaptive"}, "low"),
         ("claude-x", "medium", {"type": "adaptive"}, "medium"),
         ("claude-x", "xhigh", {"type": "adaptive"}, "xhigh"),
         ("claude-opus-4-6", "xhigh", {"type": "adaptive"}, "max"),
         ("claude-fable-5", "none", None, "low"),
-        ("claude-sonnet-4-5", "none", {"type": "disabled"}, None),
+        ("claude-sonnet-4-5", "none", None, None),
         ("claude-sonnet-4-5", "minimal", {"type": "enabled", "budget_tokens": 1280}, None),
         ("claude-opus-4-1", "minimal", {"type": "enabled", "budget_tokens": 1024}, None),
         ("claude-sonnet-4-5", "high", {"type": "enabled", "budget_tokens": 38_400}, None),
@@ -355,5 +357,15 @@ def test_the_choice_of_tools_is_sent(choice: ToolChoice | None, sent: JsonObject
         tools=(LOOK, tools.bash(name="shell")), tool_choice=choice
     )
 
-    assert body_of(params).get("tool_choice") == sent
+    assert body_of(params, "claude-opus-4-8").get("tool_choice") == sent
     assert "tool_choice" not in body_of(params.replace(tools=None))
+
+
+@pytest.mark.parametrize(("model_id", "level"), [("claude-opus-5-5", None), ("claude-sonnet-4-5", "low")])
+def test_a_model_that_always_reasons_or_does_now_cannot_be_made_to_call(
+    model_id: str, level: ReasoningEffort | None
+) -> None:
+    params = HELLO.replace(tools=(LOOK,), tool_choice=ToolChoice(type="required"), reasoning=level)
+
+    assert body_of(params, model_id)["tool_choice"] == {"type": "auto"}
+    assert warned(params, model_id) == ["tool_choice"]

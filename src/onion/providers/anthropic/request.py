@@ -114,34 +114,37 @@ def _tools(
     traits: ModelTraits,
     warnings: list[CallWarning],
 ) -> dict[str, JsonValue]:
-    """The tools and what is to become of them, the tool for the answer among them."""
+    """The tools and what is to become of them, and the form of the answer, which may be a tool as well."""
     tools = toolbox.blocks(marks, warnings)
-    is_parallel = not options.get("disable_parallel_tool_use")
-    wanted = params.response_format
-    if not isinstance(wanted, JsonFormat):
-        return (
-            {"tools": tools, "tool_choice": toolbox.choice(params.tool_choice, is_parallel=is_parallel)}
-            if tools
-            else {}
-        )
-    if wanted.schema is None:
-        details = "JSON is sent for with a schema only: say in the prompt that you want JSON"
-        warnings.append(UnsupportedWarning(feature="response_format", details=details))
+    can_force = traits.takes_forced_choice and not is_thinking(body.get("thinking"))
+    wanted = params.response_format if isinstance(params.response_format, JsonFormat) else None
+    if wanted is not None and wanted.schema is not None and uses_json_tool(params, traits):
+        tool = json_tool(wanted.schema, wanted.description)
+        return {"tools": [*tools, tool], "tool_choice": _forced(warnings, can_force=can_force, is_alone=not tools)}
     found: dict[str, JsonValue] = {}
-    if wanted.schema is not None and uses_json_tool(params, traits):
-        choice: dict[str, JsonValue] = {"type": "any"} if tools else {"type": "tool", "name": JSON_TOOL}
-        if is_thinking(body.get("thinking")):
-            choice = {"type": "auto"}
-            details = "while it reasons, the model cannot be made to answer in JSON: it is only asked to"
-            warnings.append(CompatibilityWarning(feature="response_format", details=details))
-        choice["disable_parallel_tool_use"] = True
-        return {"tools": [*tools, json_tool(wanted.schema, wanted.description)], "tool_choice": choice}
-    if wanted.schema is not None:
+    if wanted is not None and wanted.schema is not None:
         format_: JsonObject = {"type": "json_schema", "schema": fit_schema(wanted.schema)}
         found["output_config"] = {**object_in(body, "output_config"), "format": format_}
+    elif wanted is not None:
+        details = "JSON is sent for with a schema only: say in the prompt that you want JSON"
+        warnings.append(UnsupportedWarning(feature="response_format", details=details))
     if tools:
-        found |= {"tools": tools, "tool_choice": toolbox.choice(params.tool_choice, is_parallel=is_parallel)}
+        is_parallel = not options.get("disable_parallel_tool_use")
+        found["tools"] = tools
+        found["tool_choice"] = toolbox.choice(
+            params.tool_choice, warnings, can_force=can_force, is_parallel=is_parallel
+        )
     return found
+
+
+def _forced(warnings: list[CallWarning], *, can_force: bool, is_alone: bool) -> JsonObject:
+    """The choice of a tool where one of them is the answer."""
+    choice: JsonObject = {"type": "tool", "name": JSON_TOOL} if is_alone else {"type": "any"}
+    if not can_force:
+        choice = {"type": "auto"}
+        details = "the model cannot be made to answer in JSON, at least not while it reasons: it is only asked to"
+        warnings.append(CompatibilityWarning(feature="response_format", details=details))
+    return {**choice, "disable_parallel_tool_use": True}
 
 
 def _own_members(options: JsonObject, body: JsonObject) -> dict[str, JsonValue]:

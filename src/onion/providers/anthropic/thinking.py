@@ -63,8 +63,8 @@ def _mapped(wanted: str | None, traits: ModelTraits, warnings: list[CallWarning]
             warnings.append(UnsupportedWarning(feature="reasoning", details="the model does not reason"))
         return {}
     if wanted == "none":
-        if not traits.is_always_thinking:
-            return {"thinking": {"type": "disabled"}}
+        if traits.at_rest != "always":
+            return {"thinking": {"type": "disabled"}} if traits.at_rest == "on" else {}
         details = "the model always reasons: it is asked for as little as possible"
         warnings.append(CompatibilityWarning(feature="reasoning", details=details))
         return {"effort": traits.efforts[0]}

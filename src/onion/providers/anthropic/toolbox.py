@@ -13,7 +13,7 @@ from onion.providers._json import text_in
 from onion.providers.anthropic.names import NAME, in_wire_names, own_options
 from onion.providers.anthropic.schema import fit_schema
 from onion.spec.call import FunctionTool, ProviderTool
-from onion.spec.usage import CallWarning, UnsupportedWarning
+from onion.spec.usage import CallWarning, CompatibilityWarning, UnsupportedWarning
 
 if TYPE_CHECKING:
     from onion.providers.anthropic.marks import Marks
@@ -110,9 +110,22 @@ class Toolbox:
                     assert_never(tool)
         return blocks
 
-    def choice(self, wanted: ToolChoice | None, *, is_parallel: bool) -> dict[str, JsonValue] | None:
-        """Which tools the model must call; *is_parallel* is False where it is to call one at a time."""
+    def choice(
+        self, wanted: ToolChoice | None, warnings: list[CallWarning], *, can_force: bool, is_parallel: bool
+    ) -> dict[str, JsonValue] | None:
+        """Which tools the model must call.
+
+        Args:
+            wanted: What the caller wants.
+            warnings: Where goes that it cannot be had.
+            can_force: The model can be made to call a tool.
+            is_parallel: The model may call several at a time.
+        """
         kind = wanted.type if wanted else "auto"
+        if not can_force and kind in ("required", "tool"):
+            details = "the model cannot be made to call a tool, at least not while it reasons: it is left to the model"
+            warnings.append(CompatibilityWarning(feature="tool_choice", details=details))
+            kind = "auto"
         choice: dict[str, JsonValue] = {"type": {"required": "any"}.get(kind, kind)}
         if wanted and kind == "tool":
             choice["name"] = self.wire_name(wanted.tool_name or "")

@@ -23,21 +23,23 @@ class ModelTraits:
         max_output_tokens: The most that the model gives; asked for where the caller sets no limit, since the API wants
             one.
         thinking: Whether reasoning is measured by the model itself, by a budget of tokens, or not there.
-        is_always_thinking: Reasoning cannot be turned off.
+        at_rest: Whether it reasons if it is told nothing, and whether that can be turned off.
         efforts: The levels that it takes.
         takes_schema: Knows structured output; others are made to call a tool whose input is the answer.
         takes_sampling: Accepts temperature, top_p and top_k.
         takes_system_messages: Accepts messages of the role system behind a user's.
+        takes_forced_choice: Can be made to call a tool, while it does not reason.
     """
 
     prefix: str = ""
     max_output_tokens: int = 128_000
     thinking: Literal["adaptive", "budget", "none"] = "adaptive"
-    is_always_thinking: bool = False
+    at_rest: Literal["off", "on", "always"] = "always"
     efforts: tuple[str, ...] = ALL_EFFORTS
     takes_schema: bool = True
     takes_sampling: bool = False
     takes_system_messages: bool = True
+    takes_forced_choice: bool = False
 
 
 def _older(
@@ -53,18 +55,23 @@ def _older(
         max_output_tokens=max_output_tokens,
         thinking=thinking,
         efforts=efforts,
+        at_rest="off",
         takes_schema=takes_schema,
         takes_sampling=True,
         takes_system_messages=False,
+        takes_forced_choice=True,
     )
 
 
 MODELS = (
     ModelTraits(),
-    ModelTraits(prefix="claude-fable-", is_always_thinking=True),
-    ModelTraits(prefix="claude-mythos-", is_always_thinking=True),
-    ModelTraits(prefix="claude-opus-5-5", is_always_thinking=True),
-    ModelTraits(prefix="claude-opus-4-7", takes_system_messages=False),
+    ModelTraits(prefix="claude-sonnet-5-5", takes_forced_choice=True),
+    ModelTraits(prefix="claude-haiku-5-5", at_rest="on", takes_forced_choice=True),
+    ModelTraits(prefix="claude-opus-5", at_rest="on", takes_forced_choice=True),
+    ModelTraits(prefix="claude-opus-5-5"),
+    ModelTraits(prefix="claude-sonnet-5", at_rest="on", takes_system_messages=False, takes_forced_choice=True),
+    ModelTraits(prefix="claude-opus-4-8", at_rest="off", takes_forced_choice=True),
+    ModelTraits(prefix="claude-opus-4-7", at_rest="off", takes_system_messages=False, takes_forced_choice=True),
     _older("claude-opus-4-6", 128_000, thinking="adaptive", efforts=_FIRST_EFFORTS, takes_schema=True),
     _older("claude-sonnet-4-6", 128_000, thinking="adaptive", efforts=_FIRST_EFFORTS, takes_schema=True),
     _older("claude-opus-4-5", 64_000, efforts=("low", "medium", "high"), takes_schema=True),
