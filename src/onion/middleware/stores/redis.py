@@ -10,8 +10,6 @@ from weakref import WeakKeyDictionary
 from onion.errors import InvalidArgumentError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from redis.asyncio import Redis
 
 MAX_CONNECTIONS = 20
@@ -58,7 +56,7 @@ class RedisStore:
     async def get(self, key: str) -> str | None:
         """The text under *key*."""
         found: str | bytes | None = await self._client().get(self.prefix + key)
-        return found.decode() if isinstance(found, bytes) else found
+        return None if found is None else _text(found)
 
     async def set(self, key: str, value: str, *, ttl: float | None) -> None:
         """Keep *value*; the last of several writers wins."""
@@ -72,9 +70,8 @@ class RedisStore:
         """The keys of all entries under the prefix."""
         pattern = "".join(f"\\{sign}" if sign in GLOB_SIGNS else sign for sign in self.prefix) + "*"
         found: list[str] = []
-        scanned: AsyncIterator[str | bytes] = self._client().scan_iter(pattern)  # pyright: ignore[reportUnknownMemberType]  # untyped keywords
-        async for key in scanned:
-            found.append(key.decode() if isinstance(key, bytes) else key)  # noqa: PERF401 - pyright wants the type told
+        async for key in self._client().scan_iter(pattern):  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # untyped
+            found.append(_text(key))  # pyright: ignore[reportUnknownArgumentType]  # as above
         return [key for name in found if not (key := name.removeprefix(self.prefix)).startswith(CLAIM_PREFIX)]
 
     async def claim(self, key: str, *, seconds: float) -> str:
@@ -115,3 +112,8 @@ class RedisStore:
             )
             client = self._clients[loop] = Redis.from_pool(pool)
         return client
+
+
+def _text(name: str | bytes) -> str:
+    """What Redis gives, with or without its decoding."""
+    return name.decode() if isinstance(name, bytes) else name
