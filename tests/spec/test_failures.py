@@ -10,6 +10,7 @@ from onion import errors
 from onion.errors import (
     APICallError,
     InvalidToolInputError,
+    JSONParseError,
     NoObjectGeneratedError,
     OnionError,
     RetryError,
@@ -19,6 +20,7 @@ from onion.errors import (
 )
 from onion.spec import ErrorPart, ToolChoice, from_json, to_json
 from onion.spec.failures import reported_error
+from onion.spec.step import LanguageModelUsage
 from onion.testing.strategies import values_of
 
 
@@ -76,6 +78,26 @@ def test_the_cause_is_named() -> None:
     error.__cause__ = KeyError("secret")
 
     assert to_json(error) == {"$error": {"name": "OnionError", "message": "broken", "cause": {"name": "KeyError"}}}
+
+
+def test_the_cause_comes_back_by_its_name() -> None:
+    error = OnionError("broken")
+    error.__cause__ = JSONParseError("no JSON", text="{")
+
+    read = through_json(error)
+
+    assert isinstance(read, OnionError)
+    assert isinstance(read.__cause__, JSONParseError)
+    assert to_json(read) == to_json(error)
+
+
+def test_usage_in_an_error_comes_back_as_usage() -> None:
+    usage = LanguageModelUsage(input_tokens=3)
+
+    read = through_json(NoObjectGeneratedError("no object", text="a", usage=usage))
+
+    assert isinstance(read, NoObjectGeneratedError)
+    assert read.usage == usage
 
 
 def test_foreign_errors_keep_their_name_and_message() -> None:

@@ -64,7 +64,7 @@ def _plain(kind: type) -> Decoder:
 
 def _anything(data: object, _place: str) -> object:
     if is_object(data) and is_object(error := data.get("$error")):
-        return error_from_json(error)
+        return error_from_json(error, decoder)
     return data
 
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from onion.errors import OnionError, StreamProviderError, is_retryable_status
 from onion.spec.base import is_array, is_object
 from onion.spec.naming import camel
+from onion.spec.step import LanguageModelUsage
+
+Decoders: TypeAlias = Callable[[object], Callable[[object, str], object]]
+"""By type, what reads the JSON form of its values, given the data and the name of their place."""
 
 
 def error_to_json(error: BaseException) -> dict[str, object]:
@@ -21,18 +26,27 @@ def error_to_json(error: BaseException) -> dict[str, object]:
     return {camel(key): member for key, member in data.items()}
 
 
-def error_from_json(data: Mapping[str, object]) -> BaseException:
-    """The error of that JSON form: the class of that name in the tree, else an Exception class named so."""
+def error_from_json(data: Mapping[str, object], decoders: Decoders) -> BaseException:
+    """The error of that JSON form: the class of that name in the tree, else an Exception class named so.
+
+    Raises:
+        TypeValidationError: When a value of the contract in it has another shape.
+    """
     name = str(data.get("name", "Error"))
     message = str(data.get("message", ""))
     kind = _classes().get(name)
-    if kind is None:
-        return _class_named(name)(message)
+    error = _class_named(name)(message) if kind is None else _of_tree(kind, message, data, decoders)
+    if is_object(cause := data.get("cause")):
+        error.__cause__ = error_from_json(cause, decoders)
+    return error
+
+
+def _of_tree(kind: type[OnionError], message: str, data: Mapping[str, object], decoders: Decoders) -> OnionError:
     error = kind.__new__(kind, message)
     error.args = (message,)
     error.message = message
     for field in kind.fields:
-        setattr(error, field, _revive(data.get(camel(field))))
+        setattr(error, field, _revive(field, data.get(camel(field)), decoders))
     if isinstance(errors := getattr(error, "errors", None), tuple) and errors:
         error.__dict__["last_error"] = errors[-1]
     return error
@@ -45,12 +59,14 @@ def _class_named(name: str) -> type[Exception]:
         return Exception
 
 
-def _revive(member: object) -> object:
-    if is_object(member) and is_object(inner := member.get("$error")):
-        return error_from_json(inner)
+def _revive(field: str, member: object, decoders: Decoders) -> object:
     if is_array(member):
-        return tuple(_revive(item) for item in member)
-    return member
+        return tuple(_revive(field, item, decoders) for item in member)
+    if not is_object(member):
+        return member
+    if is_object(inner := member.get("$error")):
+        return error_from_json(inner, decoders)
+    return decoders(LanguageModelUsage)(member, f"error.{field}") if field == "usage" else member
 
 
 @functools.cache
