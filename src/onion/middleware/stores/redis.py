@@ -69,9 +69,8 @@ class RedisStore:
     async def keys(self) -> list[str]:
         """The keys of all entries under the prefix."""
         pattern = "".join(f"\\{sign}" if sign in GLOB_SIGNS else sign for sign in self.prefix) + "*"
-        found: list[str] = []
-        async for key in self._client().scan_iter(pattern):  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # untyped
-            found.append(_text(key))  # pyright: ignore[reportUnknownArgumentType]  # as above
+        scan = self._client().scan_iter(pattern)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # untyped keywords
+        found = [_text(key) async for key in scan]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]  # as above
         return [key for name in found if not (key := name.removeprefix(self.prefix)).startswith(CLAIM_PREFIX)]
 
     async def claim(self, key: str, *, seconds: float) -> str:
