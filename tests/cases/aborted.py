@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import contextlib
 import re
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from tests.cases.behaviours import Behaviour
 
 LIMIT_SECONDS = 1.0
-_VARIANT = re.compile(r"variant (?P<name>\w+): (?P<does>raise .*|return (?P<value>.*))")
+_VARIANT = re.compile(r"variant (?P<name>\w+): (?P<does>(raise|return) .*)")
 
 
 async def run(case: Case) -> list[str]:
@@ -49,11 +48,7 @@ def _variants(written: str) -> list[tuple[str, Behaviour]]:
     found = [_VARIANT.fullmatch(variant) for variant in variants]
     if waits != "wait for abort" or not all(found):
         raise WaitingError(f"a tool that does {written!r}")
-    return [
-        (each["name"], behaviour_of(f"-> {ast.literal_eval(each['value'])}" if each["value"] else each["does"]))
-        for each in found
-        if each is not None
-    ]
+    return [(each["name"], behaviour_of(each["does"])) for each in found if each is not None]
 
 
 class _Stopped:

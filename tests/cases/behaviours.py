@@ -1,4 +1,7 @@
-"""What the tools of a case do, as the case writes it: ``-> x``, ``sleep 0.05 -> x``, ``raise ValueError('x')``."""
+"""What the tools of a case do, as the case writes it.
+
+``-> x`` returns the text, ``return 1`` a literal; ``raise ValueError("x")`` raises; ``sleep 0.05`` may go before each.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,10 @@ DECLARED = ("execute", "no-execute", "needs-approval")
 FASTER = 5
 """By how much less the tools sleep than the case says: only the order matters."""
 
-_RAISE = re.compile(r"raise (?P<name>[\w.]+)\((?P<text>.*)\)")
-_RETURN = re.compile(r"(?:sleep (?P<seconds>[\d.]+) )?-> (?P<text>.*)")
+_DOES = re.compile(
+    r"(?:sleep (?P<seconds>[\d.]+)[;,]? ?)?"
+    r"(?:-> (?P<text>.*)|return (?P<literal>.+)|raise (?P<error>[\w.]+)\((?P<said>.*)\))?"
+)
 
 
 @dataclass(slots=True)
@@ -74,11 +79,15 @@ def behaviour_of(written: JsonValue) -> Behaviour:
     """The behaviour that a case writes; what is no sentence is returned as it is."""
     if not isinstance(written, str) or not written:
         return Behaviour(0, written, None)
-    if found := _RAISE.fullmatch(written):
-        return Behaviour(0, None, exception_of(found["name"], found["text"]))
-    if found := _RETURN.fullmatch(written):
-        return Behaviour(float(found["seconds"] or 0) / FASTER, found["text"], None)
-    raise WaitingError(f"a tool that does {written!r}")
+    found = _DOES.fullmatch(written)
+    if found is None:
+        raise WaitingError(f"a tool that does {written!r}")
+    seconds = float(found["seconds"] or 0) / FASTER
+    if found["error"] is not None:
+        return Behaviour(seconds, None, exception_of(found["error"], found["said"]))
+    if found["literal"] is not None:
+        return Behaviour(seconds, ast.literal_eval(found["literal"]), None)
+    return Behaviour(seconds, found["text"], None)
 
 
 def exception_of(name: str, text: str) -> Exception:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from onion import GenerateTextResult, generate_text, stream_text
 from onion.errors import OnionError
+from onion.loop.messages import error_text
 from onion.providers._json import text_in
-from onion.spec.base import JsonValue
-from onion.spec.full_stream import FullStreamPart
+from onion.spec.base import JsonObject, JsonValue
+from onion.spec.content import Reasoning
+from onion.spec.full_stream import Finish, FullStreamPart
 from onion.spec.json import to_json
 from onion.spec.parts import ErrorPart
 from onion.spec.prompt import ToolMessage, ToolResultPart
-from onion.spec.tools import TypedToolError, TypedToolResult
+from onion.spec.tools import TypedToolCall, TypedToolError, TypedToolResult
 from tests.cases.case import rows
 from tests.cases.convert import REQUESTS
 
@@ -60,8 +62,14 @@ async def ran(options: RunOptions, mode: Mode) -> Ran:
 
 def of_run(run: Ran) -> dict[str, JsonValue]:
     """What can be said of a run."""
+    finishes = [part for part in run.parts if isinstance(part, Finish)]
     if run.result is None:
-        return {"raises": type(run.error).__name__, "error": str(run.error)}
+        return {
+            "raises": type(run.error).__name__,
+            "error": f"{run.error} {getattr(run.error, 'code', '')} {getattr(run.error, 'type', '')}",
+            "errors": 1,
+            "finish_count": len(finishes),
+        }
     steps = run.result.steps
     content = [part for step in steps for part in step.content]
     failures = [part.tool_call_id for part in content if isinstance(part, TypedToolError)]
@@ -70,6 +78,11 @@ def of_run(run: Ran) -> dict[str, JsonValue]:
     messages = run.result.response_messages
     return {
         "raises": "",
+        "error": " ".join(error_text(part.error) for part in content if isinstance(part, TypedToolError)),
+        "finish_count": len(finishes) if run.parts else 1,
+        "reasoning": "".join(part.text for part in content if isinstance(part, Reasoning)),
+        "usage": {"input": run.result.usage.input_tokens, "output": run.result.usage.output_tokens},
+        "tool_calls": [_call(call) for call in calls],
         "steps": len(steps),
         "text": run.result.text,
         "finish": run.result.finish_reason,
@@ -82,6 +95,15 @@ def of_run(run: Ran) -> dict[str, JsonValue]:
         "response_messages": to_json(messages),
         # A UI stream makes one part per call id of a run whose full stream holds one outcome for each.
         "ui_parts_per_call_id": max(Counter(answered).values(), default=0),
+    }
+
+
+def _call(call: TypedToolCall) -> JsonObject:
+    return {
+        "id": call.tool_call_id,
+        "name": call.tool_name,
+        "input": call.input,
+        "invalid": call.invalid is True,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onion import is_step_count
+from onion import has_tool_call, is_step_count
 from onion.middleware import ToolCallRepair
 from onion.providers._json import count_in, object_in, text_in
 from onion.spec.prompt import (
@@ -29,6 +29,7 @@ from tests.cases.scripts import answer_of
 
 if TYPE_CHECKING:
     from onion.loop import RunOptions
+    from onion.loop.stop import StopCondition
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.call import CallOptions
     from onion.testing import ScriptItem
@@ -88,7 +89,7 @@ class Scenario:
             "model": self.model,
             "messages": [GO],
             "tools": tools_of(calls, self.log, style),
-            "stop_when": is_step_count(count_in(object_in(calls, "stop"), "step_count") or MAX_STEPS),
+            "stop_when": _conditions(object_in(calls, "stop")),
             "max_retries": 0,
         }
         if is_repaired:
@@ -105,7 +106,7 @@ class Scenario:
     async def check(self, expect: JsonObject, mode: Mode) -> list[str]:
         """The faults of one run."""
         told = await ran(self.options, mode)
-        observed = {**of_run(told), **self._of_tools(), "model_calls": len(self.model.calls)}
+        observed = {**of_run(told), **self._of_tools(), **_counts(self.model)}
         asked = {key: value for key, value in expect.items() if key not in (*OF_ALL_RUNS, *OF_REQUEST, "must_not")}
         faults = differences(asked, observed) + self._check_request(expect)
         faults += [f"must not be: {rule}" for rule in self._broken(expect.get("must_not"))]
@@ -169,6 +170,19 @@ class Scenario:
             return ["a tool ran before it was approved"]
         await ran({**self.options, "messages": [GO, *made, approval_of(made)]}, mode)
         return self._check_request(case.expect)
+
+
+def _counts(model: ScriptedModel) -> dict[str, JsonValue]:
+    return {"model_calls": len(model.calls), "requests": len(model.calls)}
+
+
+def _conditions(stop: JsonObject) -> list[StopCondition]:
+    """When the case wants the run to stop; a script without end is stopped anyway."""
+    if unknown := stop.keys() - {"step_count", "tool_call"}:
+        raise WaitingError(f"stop conditions {sorted(unknown)}")
+    named = text_in(stop, "tool_call")
+    conditions = [is_step_count(count_in(stop, "step_count") or MAX_STEPS)]
+    return [*conditions, has_tool_call(named)] if named else conditions
 
 
 def approval_of(made: tuple[Message, ...]) -> ToolMessage:
