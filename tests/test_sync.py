@@ -255,3 +255,19 @@ def test_stopping_after_the_loop_is_gone_does_nothing() -> None:
     worker.stop(loop, asyncio.Queue(), None)
 
     assert loop.is_closed()
+
+
+def test_an_agent_is_a_tool_of_a_blocking_run_too() -> None:
+    helper = sync.ToolLoopAgent[object, str](model=ScriptedModel([text("three")]), name="helper")
+    model = ScriptedModel([tool_call("ask", {"prompt": "1 + 2?"}), text("done")])
+
+    result = sync.generate_text(
+        model=model, prompt="p", tools=[helper.as_tool("ask", "Asks the helper.")], stop_when=is_step_count(2)
+    )
+
+    assert [found.output for found in result.tool_results] == ["three"]
+    assert [run.agent for run in result.agent_runs] == [helper.name] == ["helper"]
+
+
+def test_an_agent_shows_its_name_and_model() -> None:
+    assert repr(sync.ToolLoopAgent(model="local", name="helper")) == "ToolLoopAgent(name='helper', model='local')"

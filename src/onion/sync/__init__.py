@@ -18,6 +18,7 @@ from onion.sync.stream import StreamTextResult
 from onion.sync.worker import blocking
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from typing import Unpack
 
     from onion.agent import AgentCall, PrepareCall
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from onion.loop.results import GenerateTextResult
     from onion.loop.schema import SchemaSource
     from onion.loop.settings import LoopOptions, RunOptions
+    from onion.loop.tool_value import Function, Tool
     from onion.spec.model import LanguageModel
 
 __all__ = ["StreamTextResult", "ToolLoopAgent", "generate_text", "stream_text"]
@@ -93,3 +95,33 @@ class ToolLoopAgent(Generic[ContextT, AgentOutputT]):
     def stream(self, *, options: object = None, **call: Unpack[AgentCall[ContextT]]) -> StreamTextResult[AgentOutputT]:
         """Run as a stream."""
         return StreamTextResult(self._async.stream(options=options, **call))
+
+    def as_tool(
+        self,
+        name: str,
+        description: str,
+        *,
+        input_schema: SchemaSource | None = None,
+        prompt: Callable[[object], str] | None = None,
+        title: str | None = None,
+        needs_approval: bool | Callable[..., bool | Awaitable[bool]] = False,
+        to_model_output: Function | None = None,
+    ) -> Tool:
+        """This agent as a tool of another run."""
+        return self._async.as_tool(
+            name,
+            description,
+            input_schema=input_schema,
+            prompt=prompt,
+            title=title,
+            needs_approval=needs_approval,
+            to_model_output=to_model_output,
+        )
+
+    @property
+    def name(self) -> str | None:
+        """For telemetry."""
+        return self._async.name
+
+    def __repr__(self) -> str:
+        return repr(self._async)
