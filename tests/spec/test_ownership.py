@@ -1,5 +1,6 @@
 """Who may use a stream, what it may be made of, and what happens when releasing it fails."""
 
+import asyncio
 import gc
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -197,3 +198,30 @@ async def test_a_generator_that_fails_to_close_does_not_keep_the_connection_open
         await stream.aclose()
 
     assert connection.closed == 1
+
+
+async def test_a_stream_that_another_thread_drops_unread_is_closed_where_it_was_opened() -> None:
+    connection = Connection()
+    box = [connection.stream()]
+
+    with pytest.warns(ResourceWarning, match="dropped unread"):
+        await asyncio.to_thread(box.clear)
+    await settle()
+
+    assert connection.closed == 1
+
+
+async def test_a_stream_that_another_loop_drops_unread_is_closed_where_it_was_opened() -> None:
+    connection = Connection()
+    box = [connection.stream()]
+
+    async def drop() -> None:
+        box.clear()
+        await settle()
+
+    with pytest.warns(ResourceWarning, match="dropped unread"):
+        await asyncio.to_thread(asyncio.run, drop())
+    await settle()
+
+    assert connection.closed == 1
+    assert box == []

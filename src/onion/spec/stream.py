@@ -28,6 +28,13 @@ async def _close(parts: AsyncIterator[StreamPart]) -> None:
         await parts.aclose()
 
 
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
 @runtime_checkable
 class Closeable(Protocol):
     """An iterator that holds something to release."""
@@ -40,7 +47,7 @@ class Closeable(Protocol):
 class _Source:
     """What a stream reads and must release; shared by its owners and its reader, so that none keeps another alive."""
 
-    __slots__ = ("close", "fusion", "head", "is_released", "parts")
+    __slots__ = ("close", "fusion", "head", "is_released", "loop", "parts")
 
     def __init__(
         self,
@@ -52,6 +59,7 @@ class _Source:
         self.parts = parts
         self.close = close
         self.fusion = Fusion()
+        self.loop = _running_loop()
         self.is_released = False
 
     async def release(self) -> None:
@@ -67,6 +75,14 @@ class _Source:
                     await self.close()
             finally:
                 self.fusion.close()
+
+    def release_soon(self) -> None:
+        """Release in the loop where the stream was opened, from any thread; without it, tell the transforms only."""
+        loop = self.loop or _running_loop()
+        if loop is None or not loop.is_running():
+            self.fusion.close()
+        else:
+            loop.call_soon_threadsafe(lambda: loop.create_task(self.release()))
 
     async def read(self) -> AsyncGenerator[StreamPart, None]:
         """The parts, transformed; what was opened is released at the end, however it comes."""
@@ -178,15 +194,7 @@ class StreamResult:
                 source=self,
             )
         finally:  # where warnings are errors, too
-            self._release_soon()
-
-    def _release_soon(self) -> None:
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            self._source.fusion.close()
-        else:
-            loop.create_task(self._source.release())  # noqa: RUF006 - the loop runs it at once; nobody is left to await
+            self._source.release_soon()
 
     def _heir(self) -> StreamResult:
         heir = StreamResult(self._source.parts, request=self.request, response=self.response)
