@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from onion.spec.base import value
 from onion.spec.usage import CompatibilityWarning, UnsupportedWarning
@@ -37,10 +37,27 @@ class ModelTraits:
     refuses_unless_effort_none: frozenset[str] = frozenset()
 
 
-def traits_of(model_id: str, models: Iterable[ModelTraits]) -> ModelTraits:
-    """What the table *models* knows of *model_id*; of entries with the same prefix the first holds."""
+class Prefixed(Protocol):
+    """An entry of a table of id prefixes."""
+
+    @property
+    def prefix(self) -> str:
+        """What the ids begin with that it holds for."""
+        ...
+
+
+TraitsT = TypeVar("TraitsT", bound=Prefixed)
+
+
+def longest_prefix(model_id: str, models: Iterable[TraitsT]) -> TraitsT | None:
+    """The entry that fits *model_id* best; of entries with the same prefix the first holds."""
     fitting = [traits for traits in models if model_id.startswith(traits.prefix)]
-    return max(fitting, key=lambda traits: len(traits.prefix), default=ModelTraits())
+    return max(fitting, key=lambda traits: len(traits.prefix), default=None)
+
+
+def traits_of(model_id: str, models: Iterable[ModelTraits]) -> ModelTraits:
+    """What the table *models* knows of *model_id*."""
+    return longest_prefix(model_id, models) or ModelTraits()
 
 
 def effort_for(

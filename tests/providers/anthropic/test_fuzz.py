@@ -13,7 +13,7 @@ from onion.providers._sse import SSEDecoder
 from onion.providers.anthropic.context import context_of
 from onion.providers.anthropic.events import EventDecoder
 from onion.testing.rules import StreamRules
-from tests.providers.anthropic.bodies import HELLO, NEWEST, read, sse, streamed
+from tests.providers.anthropic.bodies import HELLO, NEWEST, message, read, sse, streamed, text
 from tests.providers.anthropic.test_events import AS_TOOL
 from tests.providers.anthropic.test_model import ANSWER
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from onion.spec.call import CallOptions
     from onion.spec.parts import StreamPart
 
+SHORT = message(
+    text("hi 🧅"), {"type": "tool_use", "id": "t", "name": "wave", "input": {"n": 2}}, stop_reason="tool_use"
+)
 KEYS = st.sampled_from(
     [
         *("type", "index", "message", "content", "content_block", "delta", "id", "name", "input", "tool_use_id"),
@@ -118,7 +121,7 @@ def test_any_body_makes_a_result_or_an_error(body: JsonValue, params: CallOption
 
 
 def test_a_stream_that_is_cut_anywhere_is_whole_only_with_its_stop_reason() -> None:
-    body = sse(*streamed(ANSWER))
+    body = sse(*streamed(SHORT))
     reason = body.index(b'"stop_reason": "tool_use"')
 
     for cut in range(len(body)):

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from onion.errors import APICallError, LoadAPIKeyError, StreamInterruptedError, StreamProviderError
+from onion.middleware import Retry
 from onion.providers.anthropic import Anthropic, tools
 from onion.spec.call import FunctionTool
 from onion.spec.parts import ErrorPart, FinishPart, RawPart, TextDelta
 from onion.streaming import collect
 from onion.testing import ModelCheckOptions, check_language_model
+from onion.wrap import wrap_language_model
 from tests.providers.anthropic.bodies import HELLO, KEY, message, play, said, sse, start, streamed, text
 from tests.providers.anthropic.test_quirks import CITATION, FOUND, SEARCH
 from tests.providers.clients import Client, client
@@ -218,3 +220,11 @@ async def test_a_failure_after_content_is_one_error_part_and_a_finish(client: Cl
     assert isinstance(parts[-2].error, StreamInterruptedError if is_reset else StreamProviderError)
     assert isinstance(parts[-1], FinishPart)
     assert parts[-1].finish_reason.unified == "error"
+
+
+async def test_a_hint_to_wait_on_an_answer_that_succeeded_means_nothing(client: Client) -> None:
+    async with serve(answer(dict(ANSWER), headers=[("retry-after", "60")])) as server:
+        result = await wrap_language_model(model_at(server, client), Retry(2)).do_generate(HELLO)
+
+    assert result.text == "Hello, world"
+    assert len(server.received) == 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from onion.providers._traits import longest_prefix
 from onion.spec.base import value
 
 _FIRST_EFFORTS = ("low", "medium", "high", "max")
@@ -94,5 +95,4 @@ def traits_of(model_id: str, models: tuple[ModelTraits, ...] = MODELS) -> ModelT
     """What is known of *model_id*; what a gateway puts before the name does not count."""
     start = model_id.find("claude-")
     name = model_id[max(start, 0) :]
-    fitting = [traits for traits in models if name.startswith(traits.prefix)]
-    return max(fitting, key=lambda traits: len(traits.prefix), default=ModelTraits())
+    return longest_prefix(name, models) or ModelTraits()
