@@ -183,6 +183,7 @@ def test_a_list_of_item_schemas_is_read_as_draft_7() -> None:
     ("source", "message"),
     [
         pytest.param(Nothing, "cannot be a schema: .*Nothing'>; use a pydantic model", id="a class without a shape"),
+        pytest.param(Nothing, "a TypedDict of typing_extensions or a JSON Schema", id="what would be one"),
         pytest.param("Unknown", "cannot be a schema", id="the name of no type"),
         pytest.param({"type": "no such type"}, "no usable JSON Schema", id="a bad JSON Schema"),
         pytest.param(

@@ -45,7 +45,10 @@ class Schema:
 
 
 SchemaSource: TypeAlias = type[object] | UnionType | JSONSchema | Schema
-"""A pydantic model, dataclass, TypedDict or any other type that pydantic knows; or a JSON Schema."""
+"""A pydantic model, dataclass, TypedDict or any other type that pydantic knows; or a JSON Schema.
+
+Before Python 3.12 pydantic reads the TypedDict of typing_extensions only, not that of typing.
+"""
 
 
 def schema_of(source: SchemaSource, *, parameter: str, where: str = "") -> Schema:
@@ -87,7 +90,7 @@ def schema_of_type(kind: type[T], *, parameter: str, place: str, unpack: Callabl
         adapter = TypeAdapter(kind)
         json_schema = adapter.json_schema(schema_generator=_generator())
     except (PydanticUserError, PydanticUndefinedAnnotation) as error:
-        hint = "use a pydantic model, a dataclass, a TypedDict or a JSON Schema"
+        hint = "use a pydantic model, a dataclass, a TypedDict of typing_extensions or a JSON Schema"
         msg = f"{place} cannot be a schema: {reason_of(error)}; {hint}"
         raise InvalidArgumentError(msg, parameter=parameter, value=kind) from error
     check, check_python = _checks(adapter)
@@ -100,7 +103,7 @@ def schema_of_type(kind: type[T], *, parameter: str, place: str, unpack: Callabl
 
 def reason_of(error: Exception) -> str:
     """The first sentence of pydantic's account: the rest advises on pydantic's own settings."""
-    return str(error).splitlines()[0].split(". ")[0]
+    return str(error).splitlines()[0].split(". ")[0].removesuffix(".")
 
 
 def _same(validated: object) -> object:
