@@ -85,7 +85,9 @@ async def stream_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, 
                     for other in await _other(run, step, collector, part):
                         yield other
             step.answer = collector.result(request=stream.request, response=stream.response)
-        except Exception as error:  # noqa: BLE001 - shown in the stream, and raised once that is over
+        except Exception as error:
+            if run.control.is_stopping:
+                raise  # closing the connection raised it; the stream itself did not fail
             if not step.is_open:
                 yield _start_step(step, stream, None)
             if step.failure is None:

@@ -55,22 +55,33 @@ async def end_badly(run: Run, error: BaseException) -> Sequence[FullStreamPart]:
     A run that is over already is left alone: its reader went away after the last part.
     """
     cause, is_cancelled = await run.control.cause(error)
-    run.is_torn = is_cancelled or not isinstance(cause, Exception | asyncio.CancelledError)
-    if run.control.is_over:
-        return ()
     reason = run.control.reason
-    if isinstance(error, GeneratorExit):
-        run.control.enter()
-        await _abort(run, AbortedError("its reader went away"), "abort")
+    is_closing = not is_cancelled and cause is not reason and _is_closing(cause)
+    run.is_torn = is_cancelled or is_closing or not isinstance(cause, Exception | asyncio.CancelledError)
+    if run.control.is_over:
         return ()
     if is_cancelled:
         await _abort(run, AbortedError("the task that read it was cancelled"), "cancel")
+        if not isinstance(error, asyncio.CancelledError):
+            raise asyncio.CancelledError from error
+        return ()
+    if is_closing:
+        run.control.enter()
+        await _abort(run, AbortedError("its reader went away"), "abort")
         return ()
     if isinstance(cause, AbortedError) and cause is reason:
         await _abort(run, cause, "abort")
         return (Abort(reason=cause.reason),)
     parts = await _fail(run, cause)
     return () if run.is_torn else parts
+
+
+def _is_closing(error: BaseException) -> bool:
+    """Whether the reader went away, even if closing what was open has raised something else since."""
+    link: BaseException | None = error
+    while link is not None and not isinstance(link, GeneratorExit):
+        link = link.__context__
+    return link is not None
 
 
 async def _abort(run: Run, error: AbortedError, kind: Literal["abort", "cancel"]) -> None:

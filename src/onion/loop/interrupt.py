@@ -176,13 +176,14 @@ class Control:
         """What ended the run, given what was raised in it, and whether the reading task was cancelled from outside.
 
         A CancelledError that nobody asked for was raised by a model or a tool itself: it is a failure like others.
+        What is raised while a run is being stopped, by closing a connection for example, does not change why it ends.
         """
         is_cancelled = await self.absorb()
-        if not isinstance(error, asyncio.CancelledError):
-            return error, False
         if is_cancelled or self._cancellations() > self._baseline:
             return error, True
-        return (error if self.reason is None else self.reason), False
+        if self.reason is None or isinstance(error, GeneratorExit):
+            return error, False
+        return self.reason, False
 
     def finish(self) -> None:
         """The run has ended: no timer, no interruption; only a further cancellation counts from here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from onion.errors import AbortedError, StreamMisuseError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from onion.loop.state import Run
 
 ItemT = TypeVar("ItemT")
+logger = logging.getLogger("onion")
 EARLY_EXIT = "its last reader stopped early"
 
 
@@ -111,6 +113,7 @@ class Pump:
 
     def _close(self) -> None:
         self._closing = asyncio.ensure_future(self.aclose(EARLY_EXIT))
+        self._closing.add_done_callback(_log_failure)
 
     async def _wait(self) -> None:
         waiter = asyncio.get_running_loop().create_future()
@@ -128,6 +131,12 @@ class Pump:
         for feed in self.feeds:
             feed.end(self.run.failure)
         self._wake()
+
+
+def _log_failure(closing: asyncio.Future[None]) -> None:
+    """Nobody waits for this closing, so its failure is told to the log."""
+    if not closing.cancelled() and (error := closing.exception()) is not None:
+        logger.warning("closing a run that lost its readers raised %s", type(error).__name__, exc_info=error)
 
 
 class View(Generic[ItemT]):
