@@ -12,6 +12,8 @@ from onion.providers._json import object_in, text_in
 from onion.spec.base import JsonObject, JsonValue
 
 INPUTS = Path(__file__).parent / "inputs"
+MORE = Path(__file__).parent / "more"
+"""What the descriptions of the cases ask for beyond their inputs."""
 
 
 class WaitingError(Exception):

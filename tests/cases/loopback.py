@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 POLL_SECONDS = 0.005
-SILENCE = "silence"
 QUICK = {
     "generate": ("application/json", b'{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}'),
     "stream": (
@@ -34,6 +33,11 @@ _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 def every(seconds: float) -> Iterable[bytes | float]:
     """A delta, a pause, a delta, a pause, without end."""
     return itertools.cycle((DELTA, seconds))
+
+
+def heartbeats() -> Iterable[bytes | float]:
+    """Comments without end."""
+    return itertools.cycle((b": ping\n\n", 0.02))
 
 
 def silence() -> Iterable[float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cases.case import INPUTS, Case, WaitingError, load_case, load_cases
+from tests.cases.case import INPUTS, MORE, Case, WaitingError, load_case, load_cases
 from tests.cases.convert import holds, look_up
 from tests.cases.expectations import differences
 from tests.cases.models import MODELS
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from onion.spec.base import JsonObject, JsonValue
 
-FILES = sorted(INPUTS.glob("*.json"))
+FILES = sorted([*INPUTS.glob("*.json"), *MORE.glob("*.json")])
 
 
 def sse(text: str = "hi", finish: str = "stop") -> str:

@@ -17,7 +17,7 @@ from onion.providers._json import object_in, text_in
 from onion.spec.full_stream import TextDeltaOutput
 from tests.cases.case import Case, WaitingError
 from tests.cases.expectations import differences
-from tests.cases.loopback import QUICK, Loopback, every, silence
+from tests.cases.loopback import QUICK, Loopback, every, heartbeats, silence
 from tests.cases.runs import MODES, Mode, ran
 from tests.cases.watching import watching
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from onion.loop import RunOptions
     from onion.spec.base import JsonObject, JsonValue
 
+ENDS = {"silence": silence, "heartbeats": heartbeats}
 _EACH = re.compile(r"delta each (?P<seconds>[\d.]+) s")
 
 
@@ -34,21 +35,26 @@ async def run(case: Case) -> list[str]:
     """The faults of every row; those with a limit for the whole run in both modes."""
     faults: list[str] = []
     for row in case.calls:
-        expect, limits = object_in(case.expect, text_in(row, "id")), _limits(row)
-        for mode in MODES if limits.total is not None else MODES[1:]:
+        expect = object_in(case.expect, text_in(row, "id"))
+        for mode in MODES if "total_timeout_s" in row else MODES[1:]:
             kind, body = QUICK[mode]
             with Loopback(_script(row.get("server"), body), kind=kind) as server:
-                found = await _check(expect, limits, server, mode)
+                found = await _check(row, expect, server, mode)
             faults += [f"{fault} (row {text_in(row, 'id')}, {mode})" for fault in found]
     return faults
 
 
 def _limits(row: JsonObject) -> TimeoutLimits:
-    idle, total = row.get("idle_timeout_s"), row.get("total_timeout_s")
     return TimeoutLimits(
-        between_parts=idle if isinstance(idle, int | float) else None,
-        total=total if isinstance(total, int | float) else None,
+        first_part=_seconds(row, "first_timeout_s"),
+        between_parts=_seconds(row, "idle_timeout_s"),
+        total=_seconds(row, "total_timeout_s"),
     )
+
+
+def _seconds(row: JsonObject, name: str) -> float | None:
+    found = row.get(name)
+    return found if isinstance(found, int | float) else None
 
 
 def _script(written: JsonValue, quick: bytes) -> Callable[[], Iterable[bytes | float]]:
@@ -57,19 +63,22 @@ def _script(written: JsonValue, quick: bytes) -> Callable[[], Iterable[bytes | f
         return lambda: (quick,)
     if isinstance(written, str) and (found := _EACH.fullmatch(written)):
         return lambda: every(float(found["seconds"]))
-    if isinstance(written, list) and written[0] == "headers" and written[-1] == "silence":
-        return lambda: itertools.chain((str(piece).encode() for piece in written[1:-1]), silence())
+    if isinstance(written, list) and written[0] == "headers" and written[-1] in ENDS:
+        pieces, end = [str(piece).encode() for piece in written[1:-1]], ENDS[str(written[-1])]
+        return lambda: itertools.chain(pieces, end())
     raise WaitingError(f"a server that does {written!r}")
 
 
-async def _check(expect: JsonObject, limits: TimeoutLimits, server: Loopback, mode: Mode) -> list[str]:
+async def _check(row: JsonObject, expect: JsonObject, server: Loopback, mode: Mode) -> list[str]:
     texts: list[str] = []
     async with watching() as watch, httpx.AsyncClient() as client:
         model = openai_compatible(base_url=server.url, model="m-1", name="vendor", api_key="k", http_client=client)
         before = _timers()
         started = time.monotonic()
-        options: RunOptions = {"model": model, "prompt": "go", "timeout": limits, "max_retries": 0}
-        raised = await (_generated(options) if mode == "generate" else _streamed(options, texts))
+        options: RunOptions = {"model": model, "prompt": "go", "timeout": _limits(row), "max_retries": 0}
+        raised = await (
+            _generated(options) if mode == "generate" else _streamed(options, texts, _seconds(row, "read_every_s") or 0)
+        )
         seconds = time.monotonic() - started
         left = _timers() - before
         closed_after = await server.seconds_until_closed(1) if raised else 0
@@ -88,9 +97,11 @@ async def _generated(options: RunOptions) -> str:
     return _name_of((await ran(options, "generate")).error)
 
 
-async def _streamed(options: RunOptions, texts: list[str]) -> str:
+async def _streamed(options: RunOptions, texts: list[str], pause: float) -> str:
     result = stream_text(**options)
-    texts += [part.text async for part in result.full_stream if isinstance(part, TextDeltaOutput)]
+    async for part in result.full_stream:
+        texts += [part.text] if isinstance(part, TextDeltaOutput) else []
+        await asyncio.sleep(pause)  # a reader that takes its time
     try:
         await result.steps
     except RunTimeoutError as error:
