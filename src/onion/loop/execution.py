@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import dataclasses
+import threading
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Sequence
@@ -229,20 +231,31 @@ def _is_iterable(started: object) -> TypeGuard[AsyncIterable[object]]:
 
 
 async def _in_thread(tool: Tool, parsed: object, options: ToolOptions[object]) -> object:
-    """What a plain function returns, called in a thread with this context.
+    """What a plain function returns, called in a thread of its own with this context.
 
-    Cancelling does not stop the thread: its result is dropped. What it raises travels as a value, because a future
-    refuses a StopIteration.
+    A pool would be a trap: tools that wait for runs which wait for tools would fill it and wait for ever, and one that
+    never returns would keep the program from ending. Cancelling does not stop the thread: its result is dropped.
     """
+    loop = asyncio.get_running_loop()
+    # What it raises travels as a value, because a future refuses a StopIteration.
+    returned: asyncio.Future[tuple[object, BaseException | None]] = loop.create_future()
     context = contextvars.copy_context()
 
-    def call() -> tuple[object, BaseException | None]:
-        try:
-            return context.run(tool.start, parsed, options), None
-        except BaseException as error:  # noqa: BLE001 - raised in the loop
-            return None, error
+    def give(output: object, error: BaseException | None) -> None:
+        if not returned.done():
+            returned.set_result((output, error))
 
-    output, error = await asyncio.get_running_loop().run_in_executor(None, call)
+    def call() -> None:
+        output, failure = None, None
+        try:
+            output = context.run(tool.start, parsed, options)
+        except BaseException as error:  # noqa: BLE001 - raised in the loop
+            failure = error
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(give, output, failure)
+
+    threading.Thread(target=call, name=f"onion-tool-{tool.name}", daemon=True).start()
+    output, error = await returned
     if error is not None:
         raise error
     return output

@@ -214,7 +214,7 @@ def error_output(error: object, *, provider_executed: bool) -> ToolResultOutput:
 def error_text(error: object) -> str:
     """``NAME: MESSAGE``, or the name alone where there is no message; what is no exception as its JSON."""
     if isinstance(error, BaseException):
-        name, message = type(error).__name__, str(error)
+        name, message = type(error).__name__, _message_of(error)
         return f"{name}: {message}" if message.strip() else name
     if isinstance(error, str):
         return error
@@ -223,12 +223,19 @@ def error_text(error: object) -> str:
     return to_json(error, serialize_unknown=True).decode()
 
 
+def _message_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as failure:  # noqa: BLE001 - an exception of a tool may be unable to say what it is
+        return f"(its message cannot be read: {type(failure).__name__})"
+
+
 def _json_of(output: object, place: str) -> JsonValue:
     from pydantic_core import PydanticSerializationError, from_json, to_json
 
     try:  # through text: that alone turns NaN, which JSON lacks, into "NaN"
         json: JsonValue = from_json(to_json(output, inf_nan_mode="strings", bytes_mode="base64"))
-    except PydanticSerializationError as error:
+    except (PydanticSerializationError, ValueError) as error:  # ValueError: a number of thousands of digits
         msg = f"{place} has no JSON form ({error}): give JSON, or set to_model_output"
         raise TypeValidationError(msg, value=output) from error
     return json
