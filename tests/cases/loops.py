@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from onion.spec.base import JsonValue
     from onion.spec.model import LanguageModel
 
+ROOT = Path(__file__).parents[2]
 TIMES = 2
 
 
@@ -102,10 +105,22 @@ async def _made_outside(url: str, mode: Mode, errors: list[str]) -> bool:
     return False
 
 
+async def _after_a_fork(url: str, mode: Mode, errors: list[str]) -> bool:
+    """In a process of its own: one with threads had better not fork."""
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.cases.forking", url, mode, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    told, _ = await program.communicate()
+    errors += told.decode().splitlines()
+    errors += [f"the program ended with {program.returncode}"] if program.returncode else []
+    return False
+
+
 WAYS: Mapping[str, Callable[[str, Mode, list[str]], Awaitable[bool]]] = {
     "asyncio.run twice": _one_after_the_other,
     "two threads": _at_the_same_time,
     "user client reused": _own_client,
     "locks made at import": _made_outside,
+    "after a fork": _after_a_fork,
 }
 """Give whether a client of the user's own was closed."""

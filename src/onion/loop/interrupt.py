@@ -24,7 +24,7 @@ class TimeoutLimits:
     Attributes:
         total: The whole run, from its first read.
         step: One step, tools included.
-        first_part: Until the first part of a model's stream; the call itself counts.
+        first_part: Until the first part of a model's stream; the call itself counts, heartbeats are no parts.
         between_parts: Between two parts of a model's stream. Time that the reader spends elsewhere does not count.
         tool: One execution of a tool. It becomes a tool error that the model sees; the other limits end the run.
         tools: The same by tool name, instead of `tool`.
