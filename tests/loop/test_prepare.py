@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from onion import Middleware, Output, generate_text, is_step_count, tool, wrap_language_model
+from onion import Middleware, Output, ToolOptions, generate_text, is_step_count, tool, wrap_language_model
 from onion.errors import APICallError, InvalidArgumentError, RetryError
 from onion.middleware import Retry
 from onion.spec import JsonFormat, RequestInfo, ResponseInfo, ToolChoice
@@ -211,3 +211,25 @@ async def test_bodies_are_left_out_of_the_results_on_request() -> None:
 
     assert (kept.request.body, kept.response.body) == ({"q": 1}, {"a": 1})
     assert (left.request.body, left.response.body) == (None, None)
+
+
+@dataclass
+class Person:
+    name: str
+
+
+async def test_a_tool_is_given_its_context_as_its_schema_reads_it() -> None:
+    seen: list[object] = []
+
+    def greet(_given: object, options: ToolOptions[object]) -> str:
+        seen.append(options.context)
+        return "hello"
+
+    made = tool(name="greet", input_schema={"type": "object"}, execute=greet, context_schema=Person)
+    given = {"greet": {"name": "Ada"}}
+
+    await generate_text(model=ScriptedModel([tool_call("greet")]), prompt="p", tools=[made], tools_context=given)
+    await generate_text(model=ScriptedModel([tool_call("greet")]), prompt="p", tools=[made], context={"name": "Eve"})
+
+    assert seen == [Person(name="Ada"), Person(name="Eve")]
+    assert given == {"greet": {"name": "Ada"}}

@@ -60,7 +60,7 @@ def start_run(
     model = resolve_model(options["model"])
     layers = _layers(options.get("middleware"))
     tools = tool_set(options.get("tools"))
-    _check_contexts(tools, options)
+    contexts = _contexts(tools, options)
     instructions = options.get("instructions")
     messages = read_prompt(
         prompt=options.get("prompt"),
@@ -68,7 +68,7 @@ def start_run(
         allow_system_in_messages=options.get("allow_system_in_messages", False),
     )
     control = control or Control()
-    options["model"] = model
+    options = {**options, "model": model, "tools_context": contexts}
     read_tool_choice(options.get("tool_choice"))
     return Run(
         options=options,
@@ -98,11 +98,15 @@ def start_run(
     )
 
 
-def _check_contexts(tools: Mapping[str, Tool], options: RunOptions) -> None:
-    contexts = options.get("tools_context") or {}
-    for name, tool in tools.items():
-        if tool.context_schema is not None:
-            validate_context(tool, contexts.get(name, options.get("context")))
+def _contexts(tools: Mapping[str, Tool], options: RunOptions) -> Mapping[str, object]:
+    """What each tool sees that does not see the run's context as it is."""
+    given = options.get("tools_context") or {}
+    checked = {
+        name: validate_context(tool, given.get(name, options.get("context")))
+        for name, tool in tools.items()
+        if tool.context_schema is not None
+    }
+    return {**given, **checked} if checked else given
 
 
 def _layers(middleware: Middleware | Sequence[Middleware] | None) -> tuple[Middleware, ...]:
