@@ -202,6 +202,11 @@ class Control:
             self._timers[limit] = asyncio.get_running_loop().call_later(seconds, self._interrupt, error)
 
     @property
+    def is_read_here(self) -> bool:
+        """Whether the current task is the one that reads the run, so is inside of it."""
+        return self._task is not None and self._task is asyncio.current_task()
+
+    @property
     def loop(self) -> asyncio.AbstractEventLoop | None:
         """The loop of who reads; None before the first read."""
         return self._loop

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from onion.errors import AbortedError, StreamMisuseError
 from onion.loop.run import run_steps
+from onion.loop.state import current_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,9 +86,14 @@ class Pump:
             await self.advance()
 
     async def aclose(self, reason: str) -> None:
-        """End the run now; does nothing if it has ended."""
+        """End the run now; does nothing if it has ended.
+
+        Asked by a tool or callback of the run itself it does not wait for the end, which waits for them.
+        """
         while self._is_busy:
             self.run.control.interrupt(AbortedError(reason))
+            if self._is_waiting_for_us():
+                return
             await self._wait()
         if self.is_finished:
             return
@@ -115,7 +121,23 @@ class Pump:
         self._closing = asyncio.ensure_future(self.aclose(EARLY_EXIT))
         self._closing.add_done_callback(_log_failure)
 
+    def _is_waiting_for_us(self) -> bool:
+        """Whether this is code that the run itself waits for: a callback of it, or a tool of it or of its sub-runs."""
+        if self.run.control.is_read_here:
+            return True
+        run = current_run.get()
+        while run is not None and run.run_id != self.run.info.run_id:
+            run = run.parent
+        return run is not None
+
     async def _wait(self) -> None:
+        if self._is_waiting_for_us():
+            msg = "a tool or callback of a run waits for that run, which waits for it: read the run from outside"
+            raise StreamMisuseError(msg)
+        loop = self.run.control.loop
+        if loop is not asyncio.get_running_loop():
+            msg = "this run is being read in another event loop: wait for it there"
+            raise StreamMisuseError(msg)
         waiter = asyncio.get_running_loop().create_future()
         self._waiting.append(waiter)
         await waiter
