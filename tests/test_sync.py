@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from onion import is_step_count, sync, tool
+from onion import GenerateTextResult, is_step_count, sync, tool
 from onion.errors import AbortedError, OnionError
 from onion.sync import worker
 from onion.testing import ScriptedModel, Wait, parts, text, tool_call
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onion import Tool
 
 mood: contextvars.ContextVar[str] = contextvars.ContextVar("mood", default="none")
@@ -271,3 +273,83 @@ def test_an_agent_is_a_tool_of_a_blocking_run_too() -> None:
 
 def test_an_agent_shows_its_name_and_model() -> None:
     assert repr(sync.ToolLoopAgent(model="local", name="helper")) == "ToolLoopAgent(name='helper', model='local')"
+
+
+def in_time(call: Callable[[], object]) -> object:
+    """What *call* gives, in a thread, so that one that never returns is seen."""
+    found: list[object] = []
+
+    def keep() -> None:
+        found.append(call())
+
+    thread = threading.Thread(target=keep, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert found, "it never returned"
+    return found[0]
+
+
+def test_the_values_are_there_after_the_block_too() -> None:
+    with sync.stream_text(model=ScriptedModel([parts("a", "b")]), prompt="p") as stream:
+        texts = list(stream.text_stream)
+
+    assert texts == ["a", "b"]
+    assert in_time(lambda: stream.text) == "ab"
+
+
+def test_closing_twice_is_closing_once() -> None:
+    stream = sync.stream_text(model=ScriptedModel([text("a")]), prompt="p")
+    view = stream.text_stream
+
+    def close() -> type[BaseException] | None:
+        stream.close()
+        stream.close()
+        try:
+            list(view)
+        except AbortedError as error:
+            return type(error)
+        return None
+
+    assert in_time(close) is AbortedError
+
+
+def test_what_is_asked_while_another_thread_closes_is_answered() -> None:
+    busy = worker.Worker()
+
+    async def late() -> str:
+        return "late"
+
+    def ask() -> list[str]:
+        busy.stop()
+        return [busy.do(late, interrupt=busy.cancel) for _ in range(3)]
+
+    assert in_time(ask) == ["late", "late", "late"]
+
+
+def test_a_stream_is_not_read_in_the_loop_that_reads_it() -> None:
+    stream = sync.stream_text(model=ScriptedModel([text("a")]), prompt="p")
+
+    @tool
+    async def read() -> str:
+        """Read a stream that somebody else made."""
+        return stream.text
+
+    model = ScriptedModel([tool_call("read"), text("done")])
+
+    result = in_time(lambda: sync.generate_text(model=model, prompt="p", tools=[read], stop_when=is_step_count(2)))
+
+    assert isinstance(result, GenerateTextResult)
+    assert "its own event loop" in str(result.steps[0].content[-1])
+    stream.close()
+
+
+def test_a_stream_from_before_a_fork_is_refused() -> None:
+    processes = iter([1, 2])
+    old = worker.Worker(worker.Background(process_id=lambda: next(processes)))
+
+    async def never() -> None:
+        raise AssertionError
+
+    with pytest.raises(RuntimeError, match="before the process was forked"):
+        old.do(never, interrupt=old.cancel)
+    old.stop()

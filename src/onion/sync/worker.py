@@ -52,8 +52,9 @@ _background = Background()
 class Worker:
     """One task that does what it is asked, one thing after another: a stream is opened, read and closed in it."""
 
-    def __init__(self) -> None:
-        self.loop = _background.loop()
+    def __init__(self, background: Background = _background) -> None:
+        self._background = background
+        self.loop = background.loop()
         self.requests: asyncio.Queue[Request | None] = asyncio.Queue()
         self._is_busy = self._is_cancelled = False
         context = contextvars.copy_context()
@@ -61,6 +62,13 @@ class Worker:
 
     def _start(self, context: contextvars.Context) -> None:
         self._task = self.loop.create_task(_work(self.requests), context=context)
+
+    def _submit(self, request: Callable[[], Coroutine[object, object, None]]) -> None:
+        """Hand *request* to the task; once that has ended nothing is read any more, and any other task will do."""
+        if self._task.done():
+            self._task = self.loop.create_task(request())
+        else:
+            self.requests.put_nowait(request)
 
     def cancel(self) -> None:
         """Cancel what the task does, and whatever it is asked after that."""
@@ -84,7 +92,13 @@ class Worker:
             call: Makes what is awaited.
             interrupt: Called if the waiting is interrupted, by Ctrl-C for example; must make *call* end soon.
             wait: Waits for the future; tests pass one that is interrupted.
+
+        Raises:
+            RuntimeError: In the loop itself, and in a forked process, where the task does not run.
         """
+        if self._background.loop() is not self.loop:
+            msg = "this stream was made before the process was forked: make it in the process that reads it"
+            raise RuntimeError(msg)
         done: concurrent.futures.Future[T] = concurrent.futures.Future()
 
         async def request() -> None:
@@ -98,7 +112,7 @@ class Worker:
             finally:
                 self._is_busy = False
 
-        self.loop.call_soon_threadsafe(self.requests.put_nowait, request)
+        self.loop.call_soon_threadsafe(self._submit, request)
         try:
             wait([done])
         except BaseException:
@@ -113,8 +127,13 @@ class Worker:
 
 
 async def _work(requests: asyncio.Queue[Request | None]) -> None:
-    while (request := await requests.get()) is not None:
-        await request()
+    is_wanted = True
+    while is_wanted or not requests.empty():  # what was asked meanwhile is still answered
+        request = await requests.get()
+        if request is None:
+            is_wanted = False
+        else:
+            await request()
 
 
 def stop(
