@@ -129,8 +129,10 @@ def parse_json(text: str) -> JsonValue:
 
     try:
         parsed: JsonValue = from_json(text, allow_inf_nan=False)
-    except ValueError as error:
-        msg = f"not JSON: {error}"
+    except (ValueError, TypeError) as error:
+        # The parser takes a text with half of a surrogate pair for no text at all.
+        reason = error if isinstance(error, ValueError) else "it holds half of a surrogate pair"
+        msg = f"not JSON: {reason}"
         raise JSONParseError(msg, text=text) from error
     return parsed
 
