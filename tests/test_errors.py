@@ -36,6 +36,7 @@ from onion.errors import (
     UnsupportedFunctionalityError,
     is_retryable_status,
     mask_headers,
+    mask_url,
 )
 
 EXAMPLES: list[OnionError] = [
@@ -133,6 +134,21 @@ def test_headers_that_carry_credentials_are_masked() -> None:
     }
     assert error.response_headers == mask_headers(headers)
     assert APICallError("failed").response_headers is None
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        pytest.param("https://me:pw@host.test:8/v1/chat?key=secret#x", "https://host.test:8/v1/chat", id="whole"),
+        pytest.param("https://[::1", "(unreadable URL)", id="broken"),
+        pytest.param("mailto:a", "mailto:a", id="without a host"),
+        pytest.param("", "", id="empty"),
+    ],
+)
+def test_a_url_is_shown_without_credentials_and_query(url: str, shown: str) -> None:
+    assert mask_url(url) == shown
+    assert APICallError("failed", url=url).url == shown
+    assert DownloadError("failed", url=url).url == shown
 
 
 def test_messages_of_the_built_ones_say_what_to_do() -> None:

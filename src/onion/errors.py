@@ -60,6 +60,17 @@ def mask_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: MASK if name.lower() in _SECRET_HEADERS else value for name, value in headers.items()}
 
 
+def mask_url(url: str) -> str:
+    """*url* without user, password, query and fragment, each of which may carry a credential."""
+    from urllib.parse import urlsplit, urlunsplit
+
+    try:
+        scheme, netloc, path, _, _ = urlsplit(url)
+    except ValueError:
+        return "(unreadable URL)"
+    return urlunsplit((scheme, netloc.rpartition("@")[2], path, "", ""))
+
+
 class OnionError(Exception):
     """Root of the tree.
 
@@ -96,7 +107,7 @@ class APICallError(OnionError):
     """A request to a model failed: no response, a status of 400 or more, or a body that is no answer.
 
     Attributes:
-        url: Where the request went, without query values.
+        url: Where the request went, without credentials and query.
         status_code: HTTP status; None if no response came.
         response_headers: With credentials masked.
         response_body: As text, cut at the limit of whoever read it.
@@ -128,7 +139,7 @@ class APICallError(OnionError):
         request_body: object = None,
     ) -> None:
         super().__init__(message)
-        self.url = url
+        self.url = mask_url(url)
         self.status_code = status_code
         self.response_headers = None if response_headers is None else mask_headers(response_headers)
         self.response_body = response_body
@@ -387,7 +398,7 @@ class DownloadError(OnionError):
 
     def __init__(self, message: str, *, url: str, status_code: int | None = None) -> None:
         super().__init__(message)
-        self.url = url
+        self.url = mask_url(url)
         self.status_code = status_code
 
 

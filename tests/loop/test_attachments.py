@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from onion.errors import DownloadError
-from onion.loop.attachments import MAX_AT_ONCE, Attachments, Downloaded, DownloadRequest, shown_url
+from onion.loop.attachments import MAX_AT_ONCE, Attachments, Downloaded, DownloadRequest
 from onion.spec import (
     AssistantMessage,
     ContentOutput,
@@ -235,15 +235,3 @@ async def test_without_a_download_the_guarded_one_is_used() -> None:
 
     with pytest.raises(DownloadError, match=r"'127\.0\.0\.1' is no address of the internet"):
         await Attachments().fill((UserMessage(content=(here,)),), NOWHERE)
-
-
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        pytest.param("https://u:p@example.test:8/a/b?key=k#f", "https://example.test/a/b", id="whole"),
-        pytest.param("https://[::1", "(unreadable URL)", id="broken"),
-        pytest.param("mailto:a", "mailto://a", id="without a host"),
-    ],
-)
-def test_a_url_is_shown_without_secrets(url: str, shown: str) -> None:
-    assert shown_url(url) == shown

@@ -9,9 +9,8 @@ import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
-from urllib.parse import urlsplit
 
-from onion.errors import DownloadError
+from onion.errors import DownloadError, mask_url
 from onion.loop.media import full_media_type
 from onion.spec.base import value
 from onion.spec.prompt import ContentOutput, FileData, FilePart, FileURL, ToolMessage, ToolResultPart, UserMessage
@@ -144,9 +143,9 @@ def _filled(part: FilePart, file: Downloaded, request: DownloadRequest) -> FileP
         media_type = declared if file.media_type == UNKNOWN else file.media_type
     is_of_kind = media_type.startswith(f"{top}/") and (top != "application" or subtype == "*")
     if media_type != declared and top != "*" and not is_of_kind:
-        shown = shown_url(request.url)
+        shown = mask_url(request.url)
         msg = f"{shown} is {media_type}, but the prompt says that it is {request.media_type}: correct one of them"
-        raise DownloadError(msg, url=shown)
+        raise DownloadError(msg, url=request.url)
     media_type = UNKNOWN if media_type == "*/*" else media_type
     return dataclasses.replace(part, media_type=media_type, data=FileData(data=file.data))
 
@@ -173,12 +172,3 @@ def _changed_result(part: ToolMessagePart, change: _Change) -> ToolMessagePart:
         return part
     items = tuple(change(item) if isinstance(item, FilePart) else item for item in part.output.value)
     return dataclasses.replace(part, output=ContentOutput(value=items))
-
-
-def shown_url(url: str) -> str:
-    """What of *url* may stand in a message: neither credentials nor query."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "(unreadable URL)"
-    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"

@@ -13,9 +13,9 @@ import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
-from onion.errors import DownloadError, InvalidArgumentError
+from onion.errors import DownloadError, InvalidArgumentError, mask_url
 from onion.loop.addresses import Address, is_public, resolve
-from onion.loop.attachments import UNKNOWN, Download, Downloaded, DownloadRequest, shown_url
+from onion.loop.attachments import UNKNOWN, Download, Downloaded, DownloadRequest
 
 if TYPE_CHECKING:
     import httpx
@@ -150,8 +150,7 @@ class Downloader:
 
 
 def _failure(url: str, what: str, *, status_code: int | None = None) -> DownloadError:
-    shown = shown_url(url)
-    return DownloadError(f"the download of {shown} {what}", url=shown, status_code=status_code)
+    return DownloadError(f"the download of {mask_url(url)} {what}", url=url, status_code=status_code)
 
 
 def _joined(url: str, location: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from onion.errors import InvalidArgumentError
-from onion.providers._http import merge_headers, package_version, shown_url
+from onion.providers._http import merge_headers, package_version
 from onion.providers._http.headers import secrets_in, without_secrets
 
 
@@ -56,10 +56,6 @@ def test_the_values_of_credentials_are_secrets_with_and_without_their_scheme() -
 
     assert secrets_in(headers) == ("Bearer sk-TESTKEY-123", "sk-TESTKEY-123")
     assert without_secrets("wrong key sk-TESTKEY-123!", secrets_in(headers)) == "wrong key ***!"
-
-
-def test_a_url_is_shown_without_credentials_and_query() -> None:
-    assert shown_url("https://me:pw@host:8/v1/chat?key=secret#x") == "https://host:8/v1/chat"
 
 
 def test_beta_features_of_all_layers_add_up() -> None:

@@ -2,7 +2,7 @@
 
 from onion.providers._http.client import HTTPClient, HTTPResponse
 from onion.providers._http.failures import Failure, read_failure
-from onion.providers._http.headers import merge_headers, package_version, shown_url
+from onion.providers._http.headers import merge_headers, package_version
 from onion.providers._http.transport import HTTPAnswer, HTTPLimits, HTTPRequest, HTTPTransport
 
 __all__ = [
@@ -16,5 +16,4 @@ __all__ = [
     "merge_headers",
     "package_version",
     "read_failure",
-    "shown_url",
 ]

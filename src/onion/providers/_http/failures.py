@@ -19,6 +19,7 @@ _STATUS_OF_WORD = {
     "internal_error": 500,
     "internal_server_error": 500,
     "invalid_api_key": 401,
+    "invalid_prompt": 400,
     "invalid_request_error": 400,
     "model_not_found": 404,
     "not_found_error": 404,
@@ -32,6 +33,7 @@ _STATUS_OF_WORD = {
     "server_error": 500,
     "service_unavailable": 503,
     "timeout": 408,
+    "vector_store_timeout": 504,
     "timeout_error": 504,
 }
 _HOPELESS = frozenset(

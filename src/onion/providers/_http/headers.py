@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 from collections.abc import Iterable, Mapping
-from urllib.parse import urlsplit, urlunsplit
 
 from onion.errors import MASK, InvalidArgumentError, mask_headers
 
@@ -77,9 +76,3 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, MASK)
     return text
-
-
-def shown_url(url: str) -> str:
-    """*url* without user, password, query and fragment."""
-    scheme, netloc, path, _, _ = urlsplit(url)
-    return urlunsplit((scheme, netloc.rpartition("@")[2], path, "", ""))

@@ -7,10 +7,17 @@ import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
-from onion.errors import APICallError, JSONParseError, StreamInterruptedError, is_retryable_status, mask_headers
+from onion.errors import (
+    APICallError,
+    JSONParseError,
+    StreamInterruptedError,
+    is_retryable_status,
+    mask_headers,
+    mask_url,
+)
 from onion.providers._http.client import LoopClients, transport_errors
 from onion.providers._http.failures import MAX_MESSAGE_CHARACTERS, Failure, read_failure
-from onion.providers._http.headers import secrets_in, shown_url, without_secrets
+from onion.providers._http.headers import secrets_in, without_secrets
 from onion.providers._json import parse_json
 from onion.spec.base import JsonValue, value
 
@@ -63,7 +70,7 @@ class HTTPRequest:
         secrets = secrets_in(self.headers)
         return APICallError(
             without_secrets(f"{self.sender}: {message}", secrets),
-            url=shown_url(self.url),
+            url=self.url,
             status_code=answer.status_code if answer else None,
             response_headers=(
                 {name: without_secrets(found, secrets) for name, found in answer.headers.items()} if answer else None
@@ -222,7 +229,7 @@ class HTTPTransport:
             )
         except transport_errors() as error:
             is_retryable = type(error).__name__ not in _REFUSED_BY_US
-            msg = f"no answer from {shown_url(request.url)}: {_reason(error)}"
+            msg = f"no answer from {mask_url(request.url)}: {_reason(error)}"
             raise request.error(msg, is_retryable=is_retryable) from error
         answer = HTTPAnswer(response, resources, request, self._limits)
         if 200 <= answer.status_code < 300:  # noqa: PLR2004 - the class of success, RFC 9110, section 15.3
@@ -253,7 +260,7 @@ def _advice(answer: HTTPAnswer) -> str:
     if answer.status_code in (401, 403):
         return " - check the API key"
     if 300 <= answer.status_code < 400:  # noqa: PLR2004 - redirects, RFC 9110, section 15.4
-        return f" - a redirect to {shown_url(answer.headers.get('location', 'nowhere'))}: check base_url"
+        return f" - a redirect to {mask_url(answer.headers.get('location', 'nowhere'))}: check base_url"
     return ""
 
 

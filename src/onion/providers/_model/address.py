@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 
-from onion.errors import InvalidArgumentError, LoadAPIKeyError, mask_headers
-from onion.providers._http import merge_headers, shown_url
+from onion.errors import InvalidArgumentError, LoadAPIKeyError, mask_headers, mask_url
+from onion.providers._http import merge_headers
 
 
 class Address:
@@ -85,7 +85,7 @@ class Address:
 
     def __str__(self) -> str:
         """What may be shown of it."""
-        url = shown_url(self._base_url or self._default_base_url)
+        url = mask_url(self._base_url or self._default_base_url)
         return f"base_url={url!r}, headers={mask_headers(self._headers)!r}"
 
     def _url(self, path: str) -> str:
@@ -109,6 +109,6 @@ class Address:
 def _checked_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        msg = f"base_url must begin with http:// or https:// and name a host, got {shown_url(url)!r}"
-        raise InvalidArgumentError(msg, parameter="base_url", value=shown_url(url))
+        msg = f"base_url must begin with http:// or https:// and name a host, got {mask_url(url)!r}"
+        raise InvalidArgumentError(msg, parameter="base_url", value=mask_url(url))
     return url
