@@ -169,7 +169,7 @@ def test_half_a_character_waits_for_the_other_half() -> None:
         (
             response_of(status="failed", error={"code": "invalid_prompt", "message": "no"}),
             "invalid_prompt",
-            None,
+            400,
             False,
         ),
         (response_of(status="failed"), None, None, False),
