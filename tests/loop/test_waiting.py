@@ -36,7 +36,8 @@ async def test_a_tool_that_waits_for_its_own_run_is_told_so(calls: int) -> None:
     assert "waits for that run" in str(steps[0].response_messages[1])
 
 
-async def test_a_tool_of_a_sub_run_that_waits_for_the_outer_run_is_told_so() -> None:
+@pytest.mark.parametrize("calls", [1, 2], ids=["in the reading task", "in a task of its own"])
+async def test_a_tool_of_a_sub_run_that_waits_for_the_outer_run_is_told_so(calls: int) -> None:
     @tool
     async def deep() -> str:
         """Wait for the outer run."""
@@ -49,7 +50,7 @@ async def test_a_tool_of_a_sub_run_that_waits_for_the_outer_run_is_told_so() -> 
         inner = stream_text(model=model, prompt="p", tools=[deep], stop_when=is_step_count(2))
         return str((await inner.steps)[0].response_messages[1])
 
-    result = run_with(look)
+    result = run_with(look, calls=calls)
 
     assert "waits for that run" in str((await result.steps)[0].tool_results[0].output)
 
