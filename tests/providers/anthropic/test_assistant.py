@@ -166,6 +166,38 @@ def test_calls_of_the_server_are_known_by_their_ids_too_and_go_by_the_names_of_t
     ]
 
 
+def test_histories_that_the_ai_sdk_wrote_are_taken_too() -> None:
+    page: JsonObject = {"type": "web_search_result", "url": "u", "encryptedContent": "E", "pageAge": None}
+    ran: JsonObject = {"type": "bash_code_execution_result", "stdout": ""}
+    bash: JsonObject = {"type": "bash_code_execution", "command": "ls"}
+    search: JsonObject = {"type": "code", "code": "x"}
+
+    said, _ = blocks(
+        ToolCallPart(tool_call_id="srvtoolu_1", tool_name="code_execution", input=bash, provider_executed=True),
+        ToolResultPart(tool_call_id="srvtoolu_1", tool_name="code_execution", output=JsonOutput(value=ran)),
+        ToolResultPart(tool_call_id="srvtoolu_2", tool_name="web_search", output=JsonOutput(value=[page])),
+        ToolCallPart(tool_call_id="srvtoolu_3", tool_name="code_execution", input=search, provider_executed=True),
+        ToolCallPart(
+            tool_call_id="mcptoolu_1",
+            tool_name="echo",
+            input={},
+            provider_executed=True,
+            provider_options=own(type="mcp-tool-use", serverName="s"),
+        ),
+        ToolResultPart(tool_call_id="mcptoolu_1", tool_name="echo", output=JsonOutput(value=[])),
+    )
+
+    found: JsonObject = {"type": "web_search_result", "url": "u", "encrypted_content": "E", "page_age": None}
+    assert said == [
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "bash_code_execution", "input": {"command": "ls"}},
+        {"type": "bash_code_execution_tool_result", "tool_use_id": "srvtoolu_1", "content": ran},
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_2", "content": [found]},
+        {"type": "server_tool_use", "id": "srvtoolu_3", "name": "code_execution", "input": search},
+        {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "echo", "input": {}, "server_name": "s"},
+        {"type": "mcp_tool_result", "tool_use_id": "mcptoolu_1", "content": []},
+    ]
+
+
 def test_blocks_that_nobody_knows_go_back_whole_and_containers_are_no_content() -> None:
     compaction: JsonObject = {"type": "compaction", "content": "so far", "unknownMember": 1}
 

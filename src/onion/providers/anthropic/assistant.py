@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from onion.providers._json import object_in, text_in
 from onion.providers._tooling import input_object
-from onion.providers.anthropic.names import own_options
+from onion.providers.anthropic.names import own_options, spelled_inside
+from onion.providers.anthropic.toolbox import SUB_TOOLS
 from onion.spec.prompt import (
     CustomPart,
     ErrorJsonOutput,
@@ -26,8 +28,11 @@ if TYPE_CHECKING:
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.prompt import AssistantPart, ToolResultOutput
 
-_SERVER_CALL = "srvtoolu_"
+_SERVER_CALL, _MCP_CALL = "srvtoolu_", "mcptoolu_"
 """How ids of calls begin that the server executed."""
+
+_RESPELLED = frozenset({"web_fetch_tool_result", "web_search_tool_result"})
+"""Results whose members the AI SDK spells in its own way; histories that it wrote are taken, too."""
 
 
 def assistant_block(
@@ -94,23 +99,41 @@ def _call(part: ToolCallPart, own: JsonObject, toolbox: Toolbox) -> dict[str, Js
 
 def _server_call(part: ToolCallPart, own: JsonObject, toolbox: Toolbox) -> dict[str, JsonValue]:
     more = {key: found for key, found in own.items() if key not in ("type", "name", "cache_control")}
+    name, given = text_in(own, "name"), input_object(part.input)
+    if not name:
+        name = toolbox.wire_name(part.tool_name)
+        kind = text_in(given, "type")
+        if name == "code_execution" and kind in SUB_TOOLS:  # how the AI SDK keeps which of its tools was called
+            name, given = kind, {key: found for key, found in given.items() if key != "type"}
     return {
-        "type": text_in(own, "type") or "server_tool_use",
+        "type": _block_type(own, "mcp_tool_use" if _is_mcp(part) else "server_tool_use"),
         "id": part.tool_call_id,
-        "name": text_in(own, "name") or toolbox.wire_name(part.tool_name),
-        "input": input_object(part.input),
+        "name": name,
+        "input": given,
         **more,
     }
 
 
 def _server_result(part: ToolResultPart, own: JsonObject, toolbox: Toolbox) -> dict[str, JsonValue]:
     more = {key: found for key, found in own.items() if key not in ("type", "cache_control")}
+    content = _content(part.output)
+    kind = _block_type(own, "mcp_tool_result" if _is_mcp(part) else _result_type(part, content, toolbox))
     return {
-        "type": text_in(own, "type") or toolbox.result_type(part.tool_name),
+        "type": kind,
         "tool_use_id": part.tool_call_id,
-        "content": _content(part.output),
+        "content": spelled_inside(content) if kind in _RESPELLED else content,
         **more,
     }
+
+
+def _block_type(own: JsonObject, default: str) -> str:
+    return text_in(own, "type").replace("-", "_") or default
+
+
+def _result_type(part: ToolResultPart, content: JsonValue, toolbox: Toolbox) -> str:
+    kind = text_in(content, "type") if isinstance(content, Mapping) else ""
+    sub_tool = next((name for name in SUB_TOOLS if kind.startswith(name)), None)
+    return f"{sub_tool}_tool_result" if sub_tool else toolbox.result_type(part.tool_name)
 
 
 def _content(output: ToolResultOutput) -> JsonValue:
@@ -122,7 +145,11 @@ def _content(output: ToolResultOutput) -> JsonValue:
 
 
 def _is_ours(part: ToolCallPart | ToolResultPart, own: JsonObject) -> bool:
-    return bool(text_in(own, "type")) or part.tool_call_id.startswith(_SERVER_CALL)
+    return bool(text_in(own, "type")) or part.tool_call_id.startswith((_SERVER_CALL, _MCP_CALL))
+
+
+def _is_mcp(part: ToolCallPart | ToolResultPart) -> bool:
+    return part.tool_call_id.startswith(_MCP_CALL)
 
 
 def _leave_out(feature: str, warnings: list[CallWarning]) -> None:

@@ -35,7 +35,7 @@ _WIRE_NAMES = {
 _WIRE_TYPES = {"tool_search_regex": "tool_search_tool_regex", "tool_search_bm25": "tool_search_tool_bm25"}
 """Types of tools by the names that the AI SDK has for them."""
 
-_PARTS = {"bash_code_execution": "code_execution", "text_editor_code_execution": "code_execution"}
+SUB_TOOLS = {"bash_code_execution": "code_execution", "text_editor_code_execution": "code_execution"}
 """Tools that come with another one, and go by its name."""
 
 
@@ -77,7 +77,7 @@ class Toolbox:
     def own_name(self, wire_name: str) -> str:
         """The caller's name of what the API calls *wire_name*."""
         found = self._from_wire.get(wire_name)
-        return found or self._from_wire.get(_PARTS.get(wire_name, ""), _PARTS.get(wire_name, wire_name))
+        return found or self._from_wire.get(SUB_TOOLS.get(wire_name, ""), SUB_TOOLS.get(wire_name, wire_name))
 
     def result_name(self, block_type: str) -> str:
         """The caller's name of the tool of a result whose call nobody knows, by the type of the block."""
