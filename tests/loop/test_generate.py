@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from onion import Middleware, Output, generate_text, is_step_count, stream_text, to_json, tool
+from onion import Middleware, Output, StepResult, from_json, generate_text, is_step_count, stream_text, to_json, tool
 from onion.errors import (
     InvalidArgumentError,
     InvalidPromptError,
@@ -27,7 +27,6 @@ from onion.spec.step import StepPerformance
 from onion.testing import ScriptedModel, answer, call, text, tool_call
 
 if TYPE_CHECKING:
-    from onion import StepResult
     from onion.loop import RunOptions
     from onion.spec import CallOptions, Content, GenerateResult, JsonValue, LanguageModel
     from onion.spec.events import StepEndEvent
@@ -273,3 +272,11 @@ async def test_200_runs_at_once_with_shared_parts_give_what_each_gives_alone() -
 
 def test_every_argument_is_known_by_one_name() -> None:
     assert {"model", "prompt", "messages", "tools", "on_start", "temperature", "include"} <= KNOWN
+
+
+async def test_the_steps_of_a_run_come_back_from_json_as_they_were() -> None:
+    model = ScriptedModel([tool_call("add", {"a": 1, "b": 2}), text("done")])
+
+    result = await generate_text(model=model, prompt="p", tools=TOOLS, stop_when=is_step_count(2))
+
+    assert [from_json(StepResult, to_json(step)) for step in result.steps] == list(result.steps)

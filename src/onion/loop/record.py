@@ -114,11 +114,17 @@ def response_of(step: Step, given: ResponseInfo | None, *, keeps_body: bool = Tr
     given = given or ResponseInfo()
     return ResponseInfo(
         id=given.id or f"response-{new_id()}",
-        timestamp=given.timestamp or datetime.now(UTC),
+        timestamp=given.timestamp or _now(),
         model_id=given.model_id or step.model_info.model_id,
         headers=given.headers,
         body=given.body if keeps_body else None,
     )
+
+
+def _now() -> datetime:
+    """The time in whole milliseconds: JSON carries no more of it."""
+    now = datetime.now(UTC)
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
 
 def _performance(step: Step, usage: LanguageModelUsage) -> StepPerformance:
