@@ -308,3 +308,17 @@ def test_the_container_goes_back_until_it_expires(container: JsonObject, sent: s
     assert wanted.body.get("container") == sent
     assert "container" not in request(params.replace(tools=None)).body
     assert "container" not in request(HELLO.replace(tools=params.tools)).body
+
+
+def test_the_container_that_goes_back_keeps_the_skills_that_are_asked_for() -> None:
+    kept = CustomPart(kind="anthropic.container", provider_options=own(container={"id": "c1"}))
+    skills: JsonObject = {"skills": [{"type": "anthropic", "skillId": "pptx"}]}
+    params = HELLO.replace(
+        prompt=(AssistantMessage(content=(kept, TextPart(text="x"))), *HELLO.prompt),
+        tools=(tools.code_execution(),),
+        provider_options=own(container=skills),
+    )
+
+    asked = {"skills": [{"type": "anthropic", "skill_id": "pptx"}]}
+    assert request(params).body["container"] == {"id": "c1", **asked}
+    assert request(params.replace(prompt=HELLO.prompt)).body["container"] == asked

@@ -153,8 +153,9 @@ def _own_members(options: JsonObject, body: JsonObject) -> dict[str, JsonValue]:
     if isinstance(config, dict):
         own["output_config"] = {**object_in(body, "output_config"), **config}
     container = own.get("container")
-    if isinstance(container, dict) and set(container) == {"id"}:
-        own["container"] = container["id"]
+    if isinstance(container, dict):
+        known = {"id": body["container"]} if body.get("container") else {}
+        own["container"] = container["id"] if set(container) == {"id"} else {**known, **container}
     return own
 
 
