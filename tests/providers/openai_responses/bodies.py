@@ -128,6 +128,13 @@ def decode(
     pieces: Iterable[bytes], *, tool_names: Mapping[str, str] | None = None, include_raw: bool = False
 ) -> list[StreamPart]:
     """The parts of a body, checked against the rules of the contract."""
+    return checked(unchecked(pieces, tool_names=tool_names, include_raw=include_raw))
+
+
+def unchecked(
+    pieces: Iterable[bytes], *, tool_names: Mapping[str, str] | None = None, include_raw: bool = False
+) -> list[StreamPart]:
+    """The parts of a body."""
     numbers = count()
     events = SSEDecoder()
     decoder = EventDecoder(
@@ -137,7 +144,7 @@ def decode(
     for piece in pieces:
         parts += decoder.feed_events(events.feed(piece))
     parts += decoder.feed_events(events.end(), is_rest=True)
-    return checked([*parts, *decoder.end()])
+    return [*parts, *decoder.end()]
 
 
 def checked(parts: list[StreamPart]) -> list[StreamPart]:

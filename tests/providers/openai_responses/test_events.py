@@ -25,6 +25,7 @@ from tests.providers.openai_responses.bodies import (
     parts_of,
     response,
     sse,
+    unchecked,
 )
 
 if TYPE_CHECKING:
@@ -61,6 +62,13 @@ def test_the_parts_do_not_depend_on_how_the_body_is_cut(step: int) -> None:
     body = b"".join(STREAM).replace(b"\n", b"\r\n")
 
     assert decode([body[place : place + step] for place in range(0, len(body), step)]) == decode(STREAM)
+
+
+def test_a_body_may_be_cut_at_every_byte() -> None:
+    body, expected = b"".join(STREAM), decode(STREAM)
+
+    for cut in range(len(body)):
+        assert unchecked([body[:cut], body[cut:]]) == expected
 
 
 def test_a_body_cut_at_any_byte_is_whole_only_with_its_terminal_event() -> None:

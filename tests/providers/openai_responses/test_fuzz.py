@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onion.errors import OnionError
@@ -15,12 +15,16 @@ from onion.providers.openai_responses.items import CLIENT_TOOLS, OUTPUTS, SERVER
 from onion.providers.openai_responses.request import to_request
 from onion.providers.openai_responses.result import to_result
 from onion.spec.call import CallOptions
-from tests.providers.openai_responses.bodies import NAME, STREAM, checked
+from tests.providers.openai_responses.bodies import NAME, STREAM, both, checked
 from tests.providers.openai_responses.test_request import PLAIN
+from tests.providers.openai_responses.test_round_trip import TURNS
 
 if TYPE_CHECKING:
-    from onion.spec.base import JsonValue
+    from onion.spec.base import JsonObject, JsonValue
     from onion.spec.parts import StreamPart
+
+FEWER = settings(max_examples=40)
+"""Each example is checked against every rule of the contract, which takes its time."""
 
 KEYS = st.sampled_from(
     [
@@ -87,16 +91,19 @@ def decode(pieces: list[bytes]) -> list[StreamPart]:
     return checked(parts)
 
 
+@FEWER
 @given(st.lists(EVENT | JSON, max_size=8))
 def test_any_events_make_a_stream_or_an_error(events: list[JsonValue]) -> None:
     decode([b"data: " + json.dumps(event).encode() + b"\n\n" for event in events])
 
 
+@FEWER
 @given(st.lists(st.binary(max_size=20) | st.sampled_from([*STREAM, b"data: ", b"\n\n", b"[DONE]"]), max_size=20))
 def test_any_bytes_make_a_stream_or_an_error(pieces: list[bytes]) -> None:
     decode(pieces)
 
 
+@FEWER
 @given(JSON | st.builds(_body, st.lists(ITEM, max_size=4), MEMBERS))
 def test_any_body_makes_a_result_or_an_error(body: JsonValue) -> None:
     try:
@@ -106,8 +113,17 @@ def test_any_body_makes_a_result_or_an_error(body: JsonValue) -> None:
     assert result.finish_reason.unified
 
 
+@FEWER
 @given(MEMBERS)
 def test_any_options_make_a_request(options: dict[str, JsonValue]) -> None:
     request = to_request("m", CallOptions(prompt=(), provider_options={NAME: options}), PLAIN)
 
     assert "model" in request.body
+
+
+@FEWER
+@given(st.lists(st.sampled_from([item for turn in TURNS.values() for item in turn]), max_size=6))
+def test_items_in_any_order_are_the_same_whole_and_streamed(items: list[JsonObject]) -> None:
+    unique = [{**item, "id": f"{item['id']}-{number}"} for number, item in enumerate(items)]
+
+    assert len(both(*unique).content) >= len(items)

@@ -9,7 +9,17 @@ import pytest
 from onion.providers.openai_responses import OPENAI, ResponsesDialect, tools
 from onion.providers.openai_responses.request import to_request
 from onion.spec.call import FunctionTool, JsonFormat, ProviderTool, TextFormat, ToolChoice, ToolInputExample
-from onion.spec.prompt import AssistantMessage, SystemMessage, TextPart, UserMessage
+from onion.spec.prompt import (
+    AssistantMessage,
+    CustomPart,
+    SystemMessage,
+    TextOutput,
+    TextPart,
+    ToolCallPart,
+    ToolMessage,
+    ToolResultPart,
+    UserMessage,
+)
 from onion.spec.usage import CompatibilityWarning, UnsupportedWarning
 from tests.providers.openai_responses.bodies import HELLO
 
@@ -281,3 +291,17 @@ def test_a_conversation_is_told_what_it_does_not_hold_yet() -> None:
     assert later["input"] == [{"role": "user", "content": "more"}]
     assert first["input"] == ASKED
     assert later["conversation"] == "conv_1"
+
+
+def test_a_conversation_is_told_the_results_of_its_last_calls_in_their_form() -> None:
+    own = {"openai": {"itemId": "lsh_1", "itemType": "local_shell_call"}}
+    call = ToolCallPart(tool_call_id="c1", tool_name="local_shell", input={}, provider_options=own)
+    result = ToolResultPart(tool_call_id="c1", tool_name="local_shell", output=TextOutput(value="a"))
+    foreign = AssistantMessage(content=(CustomPart(kind="x.y"),))
+    prompt = (*HELLO.prompt, foreign, AssistantMessage(content=(call,)), ToolMessage(content=(result,)))
+    params = HELLO.replace(prompt=prompt, provider_options={"openai": {"conversation": "conv_1"}})
+
+    request = to_request("m", params, PLAIN)
+
+    assert request.body["input"] == [{"type": "local_shell_call_output", "call_id": "c1", "output": "a"}]
+    assert request.warnings == ()

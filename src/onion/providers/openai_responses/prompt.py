@@ -33,6 +33,7 @@ def to_input(
     *,
     system_role: str,
     is_stored: bool,
+    is_continued: bool,
     call_types: Mapping[str, str],
     warnings: list[CallWarning],
 ) -> list[JsonValue]:
@@ -43,6 +44,7 @@ def to_input(
         name: Key of the provider options.
         system_role: ``system`` or ``developer``; ``remove`` leaves system messages out.
         is_stored: The server keeps what it answered.
+        is_continued: The server holds the conversation up to its own last answer: only what follows is sent.
         call_types: By name of a tool, the type of the items that call it, where that is not ``function_call``.
         warnings: Where it is said what could not go along, or went in another form.
 
@@ -53,22 +55,22 @@ def to_input(
     conversion = _Conversion(
         name, system_role, Echo(name, is_stored=is_stored, call_types=call_types, warnings=warnings)
     )
+    known = len(warnings)
     for message in prompt:
         conversion.add(message)
+        if is_continued and _is_of_server(message, name):
+            conversion.items.clear()
+            del warnings[known:]
     if conversion.is_system_removed:
         warnings.append(CompatibilityWarning(feature="system messages", details="left out, as asked"))
     return conversion.items
 
 
-def since_last_answer(prompt: Prompt, name: str) -> Prompt:
-    """The messages after the last answer of the server's own: what a conversation that it keeps does not hold yet."""
-    for place in range(len(prompt) - 1, -1, -1):
-        message = prompt[place]
-        if isinstance(message, AssistantMessage) and any(
-            text_in((part.provider_options or {}).get(name, NOTHING), ITEM_ID) for part in message.content
-        ):
-            return prompt[place + 1 :]
-    return prompt
+def _is_of_server(message: Message, name: str) -> bool:
+    """Whether the server itself made the message."""
+    return isinstance(message, AssistantMessage) and any(
+        text_in((part.provider_options or {}).get(name, NOTHING), ITEM_ID) for part in message.content
+    )
 
 
 class _Conversion:

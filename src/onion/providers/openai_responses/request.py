@@ -12,7 +12,7 @@ from onion.providers._tooling import fits_strict
 from onion.providers._traits import effort_for
 from onion.providers.openai_responses.files import own_options
 from onion.providers.openai_responses.items import CLIENT_TOOLS, TOOL_PREFIX, TOOL_TYPES, tool_of
-from onion.providers.openai_responses.prompt import since_last_answer, to_input
+from onion.providers.openai_responses.prompt import to_input
 from onion.spec.call import FunctionTool, JsonFormat, ProviderTool
 from onion.spec.usage import CallWarning, UnsupportedWarning
 
@@ -66,10 +66,11 @@ def to_request(
     role = "developer" if dialect.has_developer_role and traits.takes_effort else "system"
     body: dict[str, JsonValue] = {"model": model_id}
     body["input"] = to_input(
-        since_last_answer(params.prompt, dialect.name) if options.get("conversation") else params.prompt,
+        params.prompt,
         dialect.name,
         system_role=text_in(options, "system_message_mode") or role,
         is_stored=options.get("store") is not False,
+        is_continued=bool(options.get("conversation")),
         call_types=_call_types(params),
         warnings=warnings,
     )
