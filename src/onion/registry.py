@@ -191,8 +191,15 @@ def _anthropic(model_id: str) -> LanguageModel:
     return language_model(model_id)
 
 
+def _google(model_id: str) -> LanguageModel:
+    from onion.providers.google import language_model
+
+    return language_model(model_id)
+
+
 _BUILT_IN: Mapping[str, Callable[[str], LanguageModel]] = {
     "anthropic": _anthropic,
+    "google": _google,
     "local": _local,
     "openai": _openai,
     "openai.chat": _openai_chat,

@@ -11,6 +11,8 @@ from onion.providers._chat import ChatDialect, to_request
 from onion.providers._json import object_in, parse_json, text_in
 from onion.providers.anthropic import ModelTraits
 from onion.providers.anthropic.request import to_request as to_anthropic
+from onion.providers.google import ModelTraits as GeminiTraits
+from onion.providers.google.request import to_request as to_gemini
 from onion.providers.openai_responses import OPENAI
 from onion.providers.openai_responses.request import to_request as to_responses
 from onion.spec.call import CallOptions
@@ -36,12 +38,18 @@ def _anthropic(prompt: Prompt, options: JsonObject) -> JsonValue:
     return to_anthropic("claude-c-1", CallOptions(prompt=prompt, provider_options=own), ModelTraits()).body
 
 
+def _gemini(prompt: Prompt, options: JsonObject) -> JsonValue:
+    own = {"google": object_in(options, "gemini")}
+    return to_gemini("gemini-c-1", CallOptions(prompt=prompt, provider_options=own), GeminiTraits()).body
+
+
 def _openai_responses(prompt: Prompt, options: JsonObject) -> JsonValue:
     return to_responses("gpt-c-1", CallOptions(prompt=prompt, provider_options={"openai": options}), OPENAI).body
 
 
 REQUESTS: Mapping[str, Callable[[Prompt, JsonObject], JsonValue]] = {
     "anthropic": _anthropic,
+    "gemini": _gemini,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,
 }
@@ -138,7 +146,19 @@ def _kinds(body: JsonValue) -> JsonValue:
     return [f"{kind}({role})" if role else kind for kind, role in kinds]
 
 
+def _has_results_first(body: JsonValue) -> bool:
+    parts = rows(look_up(body, "contents[2].parts"))
+    return len(parts) > 2 and all("functionResponse" in part for part in parts[:3])
+
+
+def _gemini_system(body: JsonValue) -> str:
+    instruction = object_in({"": body}, "").get("systemInstruction")
+    return _text_of(instruction.get("parts")) if isinstance(instruction, dict) else ""
+
+
 SPELT_OUT: Mapping[str, Callable[[JsonValue], JsonValue]] = {
+    "contents[2].parts[0:3] all functionResponse": _has_results_first,
+    "systemInstruction contains S3": lambda body: "S3" in _gemini_system(body),
     "system text": _system,
     "system text contains S3": lambda body: "S3" in _system(body),
     "S3 appears after a1 and before u2, or the call raises": _is_in_its_place,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from onion.providers import openai_compatible
 from onion.providers.anthropic import Anthropic
+from onion.providers.google import Google
 from onion.providers.openai import OpenAI
 from onion.spec.call import CallOptions
 from onion.spec.prompt import TextPart, UserMessage
@@ -35,8 +36,13 @@ def _openai_responses(client: HTTPClient, key: str) -> LanguageModel:
     return OpenAI(base_url="http://case/v1", api_key=key, http_client=client).responses("gpt-c-1")
 
 
+def _gemini(client: HTTPClient, key: str) -> LanguageModel:
+    return Google(base_url="http://case/v1beta", api_key=key, http_client=client).language_model("gemini-c-1")
+
+
 MODELS: Mapping[str, Callable[[HTTPClient, str], LanguageModel]] = {
     "anthropic": _anthropic,
+    "gemini": _gemini,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,
 }
@@ -44,12 +50,14 @@ MODELS: Mapping[str, Callable[[HTTPClient, str], LanguageModel]] = {
 
 _CHAT: JsonObject = {"choices": [{"message": {"content": "fine"}, "finish_reason": "stop"}]}
 _MESSAGE: JsonObject = {"content": [{"type": "text", "text": "fine"}], "stop_reason": "end_turn"}
+_CANDIDATES: JsonObject = {"candidates": [{"content": {"parts": [{"text": "fine"}]}, "finishReason": "STOP"}]}
 _RESPONSE: JsonObject = {
     "status": "completed",
     "output": [{"type": "message", "content": [{"type": "output_text", "text": "fine"}]}],
 }
 FINE: Mapping[str, JsonObject] = {
     "anthropic": {"body": _MESSAGE},
+    "gemini": {"body": _CANDIDATES},
     "openai-chat": {"body": _CHAT},
     "openai-responses": {"body": _RESPONSE},
 }

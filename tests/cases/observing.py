@@ -129,6 +129,7 @@ def _of_content(content: Sequence[object]) -> dict[str, JsonValue]:
         "tool_calls": [_call(part) for part in calls],
         "preferred_content": blocks,
         "content": to_json(list(content)),
+        "text_metadata": to_json([part.provider_metadata for part in content if isinstance(part, Text)]),
     }
 
 

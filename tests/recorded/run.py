@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from onion.errors import OnionError
 from tests.recorded.anthropic import ANTHROPIC
 from tests.recorded.exchanges import Exchange, load_exchanges
+from tests.recorded.gemini import GEMINI
 from tests.recorded.openai_chat import OPENAI_CHAT
 from tests.recorded.openai_responses import OPENAI_RESPONSES
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 FORMATS: Mapping[str, WireFormat] = {
     "anthropic": ANTHROPIC,
+    "gemini": GEMINI,
     "openai-chat": OPENAI_CHAT,
     "openai-responses": OPENAI_RESPONSES,
 }

@@ -6,12 +6,12 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from onion.providers import anthropic, openai
+    from onion.providers import anthropic, google, openai
     from onion.providers._http import HTTPClient
     from onion.providers.local import local
     from onion.providers.openai_chat import ChatDialect, openai_compatible
 
-__all__ = ["ChatDialect", "HTTPClient", "anthropic", "local", "openai", "openai_compatible"]
+__all__ = ["ChatDialect", "HTTPClient", "anthropic", "google", "local", "openai", "openai_compatible"]
 
 _HOMES = {
     "ChatDialect": "onion.providers.openai_chat",
@@ -20,7 +20,7 @@ _HOMES = {
 }
 """Names of this page and the modules that define them."""
 
-_MODULES = frozenset({"anthropic", "local", "openai"})
+_MODULES = frozenset({"anthropic", "google", "local", "openai"})
 """Providers that are modules; ``local`` can be called, too."""
 
 

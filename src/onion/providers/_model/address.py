@@ -19,8 +19,8 @@ class Address:
         base_url_variable: Environment variable that is read at each call where *base_url* is None.
         default_base_url: Holds where neither says anything.
         api_key: None looks into *api_key_variable*.
-        api_key_variable: Environment variable with the key, read at each call; a missing one is an error before
-            anything is sent. None: the server wants no key.
+        api_key_variable: Environment variable with the key, or several of which the first that is set counts, read at
+            each call; a missing one is an error before anything is sent. None: the server wants no key.
         key_header: The header that carries the key; ``authorization`` carries it as a bearer token. A caller who sets
             it, or ``authorization``, needs no key.
         headers: Sent with each request; a caller's own for one call win.
@@ -38,7 +38,7 @@ class Address:
         base_url_variable: str | None = None,
         default_base_url: str = "",
         api_key: str | None = None,
-        api_key_variable: str | None = None,
+        api_key_variable: str | tuple[str, ...] | None = None,
         key_header: str = "authorization",
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, str] | None = None,
@@ -48,7 +48,7 @@ class Address:
         self._base_url_variable = base_url_variable
         self._default_base_url = default_base_url
         self._api_key = api_key
-        self._api_key_variable = api_key_variable
+        self._api_key_variables = (api_key_variable,) if isinstance(api_key_variable, str) else api_key_variable or ()
         self._key_header = key_header
         self._headers = dict(headers or {})
         self._query = urlencode(dict(query or {}))
@@ -97,11 +97,12 @@ class Address:
         return f"{address.rstrip('/')}{path}" + (f"?{queries}" if queries else "")
 
     def _key(self, sender: str) -> str:
-        if self._api_key is not None or self._api_key_variable is None:
+        if self._api_key is not None or not self._api_key_variables:
             return (self._api_key or "").strip()
-        key = os.environ.get(self._api_key_variable, "").strip()
+        found = (os.environ.get(name, "").strip() for name in self._api_key_variables)
+        key = next(filter(None, found), "")
         if not key:
-            msg = f"{sender} needs an API key: pass api_key=, or set {self._api_key_variable}"
+            msg = f"{sender} needs an API key: pass api_key=, or set {' or '.join(self._api_key_variables)}"
             raise LoadAPIKeyError(msg)
         return key
 

@@ -1,0 +1,104 @@
+"""Google as a provider: address, key and models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
+
+from onion.providers._http import HTTPTransport
+from onion.providers._model import Address, Server, WireModel, no_such_model, require_id
+from onion.providers.google.names import NAME
+from onion.providers.google.traits import MODELS, ModelTraits, traits_of
+from onion.providers.google.wire import GeminiWire
+
+if TYPE_CHECKING:
+    from onion.providers._http import HTTPClient
+    from onion.spec.base import JsonObject
+    from onion.spec.model import SupportedURLs
+
+PRODUCT = "google"
+BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
+KEY_VARIABLES = ("GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
+
+SUPPORTED_URLS: SupportedURLs = {
+    "*/*": (
+        re.compile(r"^https://generativelanguage\.googleapis\.com/\w+/files/"),
+        re.compile(r"^gs://"),
+        re.compile(r"^https://(?:(?:www|m)\.)?youtube\.com/(?:watch\?|shorts/|live/)"),
+        re.compile(r"^https://youtu\.be/"),
+    )
+}
+"""What Google's servers fetch by themselves; everything else is downloaded and sent along."""
+
+
+class Google:
+    """Google's models, with settings of one's own.
+
+    Args:
+        api_key: Sent as ``x-goog-api-key``, never in the URL; None reads ``GOOGLE_GENERATIVE_AI_API_KEY``,
+            ``GEMINI_API_KEY`` or ``GOOGLE_API_KEY`` at each call. A header ``authorization`` of yours stands for it.
+        base_url: What stands before ``/models``; None reads ``GOOGLE_GEMINI_BASE_URL`` at each call, and else is the
+            address of the Gemini API. For Vertex AI it ends in ``/publishers/google``.
+        headers: Sent with each request.
+        query: Added to the URL; no place for secrets.
+        http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close.
+        transform_request: Given each request's body, gives the body to send.
+        models: What is known of models that the table lacks, or has wrong; of equal prefixes yours counts.
+
+    Raises:
+        InvalidArgumentError: For a URL that is none, or a header that HTTP cannot carry.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+        http_client: HTTPClient | None = None,
+        transform_request: Callable[[JsonObject], JsonObject] | None = None,
+        models: tuple[ModelTraits, ...] = (),
+    ) -> None:
+        self._address = Address(
+            product=PRODUCT,
+            base_url=base_url,
+            base_url_variable="GOOGLE_GEMINI_BASE_URL",
+            default_base_url=BASE_URL,
+            api_key=api_key,
+            api_key_variable=KEY_VARIABLES,
+            key_header="x-goog-api-key",
+            headers=headers,
+            query=query,
+        )
+        self._models = (*models, *MODELS)  # of equally long prefixes the first counts
+        self._server = Server(
+            provider=f"{NAME}.generative-ai",
+            wire=GeminiWire(traits=ModelTraits()),
+            address=self._address,
+            transport=HTTPTransport(http_client),
+            supported_urls=SUPPORTED_URLS,
+            transform_request=transform_request,
+        )
+
+    def language_model(self, model_id: str, /) -> WireModel:
+        """The model of that id; whether it exists only the server knows."""
+        wire = GeminiWire(traits=traits_of(require_id(NAME, model_id), self._models))
+        return WireModel(model_id, replace(self._server, wire=wire))
+
+    def embedding_model(self, model_id: str, /) -> NoReturn:
+        """Reserved: there are none here yet."""
+        raise no_such_model(NAME, model_id, "embedding model")
+
+    def image_model(self, model_id: str, /) -> NoReturn:
+        """Reserved: there are none here yet."""
+        raise no_such_model(NAME, model_id, "image model")
+
+    async def aclose(self) -> None:
+        """Close the connections that were opened in the running event loop; they open again when needed."""
+        await self._server.transport.aclose()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._address})"
