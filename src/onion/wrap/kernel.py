@@ -10,7 +10,7 @@ import functools
 import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from onion.errors import InvalidArgumentError
 from onion.spec.stream import StreamResult
@@ -20,55 +20,43 @@ if TYPE_CHECKING:
     from onion.spec.call import CallOptions
     from onion.spec.model import LanguageModel, SupportedURLs
     from onion.spec.result import GenerateResult
+    from onion.wrap.hooks import DoGenerate, DoStream, Mode
 
-Generate: TypeAlias = Callable[["CallOptions"], Awaitable["GenerateResult"]]
-Stream: TypeAlias = Callable[["CallOptions"], Awaitable["StreamResult"]]
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+Call: TypeAlias = Callable[["CallOptions"], Awaitable[T]]
+Generate: TypeAlias = Call["GenerateResult"]
+Stream: TypeAlias = Call["StreamResult"]
 
 
-def _around_generate(layer: Middleware, inner: LanguageModel, generate: Generate, stream: Stream) -> Generate:
-    """The whole-answer call with *layer* around it; the inner call itself if the layer has no part in it."""
-    transforms, wraps = is_overridden(layer, "transform_params"), is_overridden(layer, "wrap_generate")
+class _Wrap(Protocol[T_co]):
+    def __call__(
+        self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
+    ) -> Awaitable[T_co]: ...
+
+
+def _around(
+    layer: Middleware, inner: LanguageModel, mode: Mode, wrap: _Wrap[T], call: Call[T], both: tuple[Generate, Stream]
+) -> Call[T]:
+    """*call*, one of *both*, with *layer* around it; the call itself if the layer has no part in it."""
+    transforms, wraps = is_overridden(layer, "transform_params"), is_overridden(layer, f"wrap_{mode}")
     if not transforms and not wraps:
-        return generate
+        return call
 
-    async def call(params: CallOptions) -> GenerateResult:
+    async def outer(params: CallOptions) -> T:
         if transforms:
-            params = await layer.transform_params(params=params, type="generate", model=inner)
+            params = await layer.transform_params(params=params, type=mode, model=inner)
         if not wraps:
-            return await generate(params)
-        calls = _Calls(params, generate, stream)
+            return await call(params)
+        calls = _Calls(params, *both)
         try:
-            return await layer.wrap_generate(
-                do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner
-            )
+            return await wrap(do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner)
         except BaseException:
             await calls.release()
             raise
 
-    return call
-
-
-def _around_stream(layer: Middleware, inner: LanguageModel, generate: Generate, stream: Stream) -> Stream:
-    """The streaming call with *layer* around it; the inner call itself if the layer has no part in it."""
-    transforms, wraps = is_overridden(layer, "transform_params"), is_overridden(layer, "wrap_stream")
-    if not transforms and not wraps:
-        return stream
-
-    async def call(params: CallOptions) -> StreamResult:
-        if transforms:
-            params = await layer.transform_params(params=params, type="stream", model=inner)
-        if not wraps:
-            return await stream(params)
-        calls = _Calls(params, generate, stream)
-        try:
-            return await layer.wrap_stream(
-                do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner
-            )
-        except BaseException:
-            await calls.release()
-            raise
-
-    return call
+    return outer
 
 
 class _Calls:
@@ -108,10 +96,13 @@ class WrappedModel:
         self.layer = layer
         self._model_id = model_id
         self._provider_id = provider_id
-        calls = inner.calls if isinstance(inner, WrappedModel) else (inner.do_generate, inner.do_stream)
-        self.calls: tuple[Generate, Stream] = (
-            calls if layer is None else (_around_generate(layer, inner, *calls), _around_stream(layer, inner, *calls))
-        )
+        both = inner.calls if isinstance(inner, WrappedModel) else (inner.do_generate, inner.do_stream)
+        if layer is not None:
+            both = (
+                _around(layer, inner, "generate", layer.wrap_generate, both[0], both),
+                _around(layer, inner, "stream", layer.wrap_stream, both[1], both),
+            )
+        self.calls: tuple[Generate, Stream] = both
 
     @property
     def provider(self) -> str:
