@@ -95,6 +95,17 @@ def test_a_result_without_its_call_is_sent_for_the_server_to_judge() -> None:
     assert outline(user("a"), assistant("b"), results("x")) == [("user", ["a"]), ("assistant", ["b"]), ("user", ["x"])]
 
 
+def test_ids_of_other_providers_are_made_to_fit_and_stay_different() -> None:
+    told = outline(
+        user("go"),
+        calls("functions.look:0", "functions.look_0", ""),
+        results("functions.look_0", "functions.look:0", ""),
+    )
+
+    assert told[1] == ("assistant", ["functions_look_0", "functions_look_0_", "_"])
+    assert told[2] == ("user", ["functions_look_0", "functions_look_0_", "_"])
+
+
 def test_answers_to_approval_requests_are_no_content() -> None:
     answer = ToolMessage(content=(ToolApprovalResponsePart(approval_id="a", approved=True),))
 

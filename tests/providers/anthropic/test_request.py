@@ -349,7 +349,7 @@ def test_effort_and_streamed_inputs_are_on_trial_for_some() -> None:
         (ToolChoice(type="none"), True, {"type": "none"}),
         (ToolChoice(type="tool", tool_name="look"), False, {"type": "tool", "name": "look"}),
         (ToolChoice(type="tool", tool_name="shell"), False, {"type": "tool", "name": "bash"}),
-        (ToolChoice(type="tool"), False, {"type": "tool", "name": ""}),
+        (ToolChoice(type="tool"), False, {"type": "tool", "name": "_"}),
     ],
 )
 def test_the_choice_of_tools_is_sent(choice: ToolChoice | None, sent: JsonObject | None, *, is_alone: bool) -> None:

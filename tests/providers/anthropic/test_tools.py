@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from onion.loop.toolset import tool_set
-from onion.providers.anthropic import tools
+from onion.providers._json import object_in, objects_in
+from onion.providers.anthropic import ModelTraits, tools
 from onion.providers.anthropic.schema import fit_schema
 from onion.providers.anthropic.toolbox import Toolbox
-from onion.spec.call import FunctionTool, ProviderTool, ToolInputExample
+from onion.spec.call import FunctionTool, ProviderTool, ToolChoice, ToolInputExample
 from onion.spec.content import ToolCall, ToolResult
 from onion.spec.prompt import AssistantMessage, ToolCallPart
 from onion.spec.usage import UnsupportedWarning
@@ -137,6 +138,32 @@ def test_calls_and_results_bear_the_callers_names() -> None:
     assert isinstance(undeclared, ToolCall)
     assert (undeclared.tool_name, undeclared.dynamic) == ("code_execution", True)
     assert undeclared.provider_metadata == {"anthropic": {"type": "server_tool_use", "name": "bash_code_execution"}}
+
+
+def test_a_name_that_the_api_refuses_is_made_to_fit_and_translated_back() -> None:
+    names = ["files.read", "files_read", "files:read", "plain"]
+    params = HELLO.replace(
+        tools=tuple(FunctionTool(name=name, input_schema={"type": "object"}) for name in names),
+        tool_choice=ToolChoice(type="tool", tool_name="files:read"),
+    )
+    before = ToolCallPart(tool_call_id="c", tool_name="gone.tool", input={})
+    asked = params.replace(prompt=(*HELLO.prompt, AssistantMessage(content=(before,))))
+
+    sent = request(asked, traits=ModelTraits(takes_forced_choice=True)).body
+    called: list[JsonObject] = [
+        {"type": "tool_use", "id": name, "name": name, "input": {}} for name in ("files_read__", "files_read")
+    ]
+    result = read(message(*called), params)
+
+    assert [tool["name"] for tool in objects_in(sent, "tools")] == [
+        "files_read_",
+        "files_read",
+        "files_read__",
+        "plain",
+    ]
+    assert object_in(sent, "tool_choice")["name"] == "files_read__"
+    assert objects_in(objects_in(sent, "messages")[1], "content")[0]["name"] == "gone_tool"
+    assert [part.tool_name for part in result.content if isinstance(part, ToolCall)] == ["files:read", "files_read"]
 
 
 def test_a_result_that_comes_late_has_the_name_of_its_call() -> None:

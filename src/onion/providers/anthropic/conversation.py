@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from onion.providers._json import text_in
 from onion.providers.anthropic.assistant import assistant_block
 from onion.providers.anthropic.files import file_block
+from onion.providers.anthropic.names import Ids
 from onion.providers.anthropic.outcomes import result_block
 from onion.spec.base import JsonValue
 from onion.spec.prompt import (
@@ -70,6 +71,7 @@ class Conversation:
         self._warnings = warnings
         self._takes_system = takes_system
         self._sends_reasoning = sends_reasoning
+        self._ids = Ids()
         self._turns: list[_Turn] = []
 
     def add(self, prompt: Prompt) -> None:
@@ -153,16 +155,18 @@ class Conversation:
         turn = self._say("assistant", blocks, message.provider_options)
         for block in blocks:
             if turn is not None and block is not None and block.get("type") == "tool_use":
+                block["id"] = self._ids.of(text_in(block, "id"))
                 turn.order[text_in(block, "id")] = len(turn.order)
 
     def _add_results(self, message: ToolMessage) -> None:
         parts = [part for part in message.content if isinstance(part, ToolResultPart)]
         for part in parts:
-            block = result_block(part, self._marks)
+            call_id = self._ids.of(part.tool_call_id)
+            block = {**result_block(part, self._marks), "tool_use_id": call_id}
             self._marks.set(block, part.provider_options)
             if part is parts[-1]:
                 self._marks.set(block, message.provider_options)
-            position = self._position_of_call(part.tool_call_id)
+            position = self._position_of_call(call_id)
             if position == len(self._turns) or self._turns[position].role != "user":
                 self._turns.insert(position, _Turn("user"))
             turn = self._turns[position]

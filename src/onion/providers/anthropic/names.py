@@ -15,9 +15,34 @@ if TYPE_CHECKING:
 NAME = "anthropic"
 """Key of our provider options and metadata, and first half of our tools' ids."""
 
+_FOREIGN = re.compile(r"[^a-zA-Z0-9_-]")
+"""What the API takes in no name of a tool and no id of a call."""
+
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _FOREIGN_INSIDES = frozenset({"schema", "input_schema", "input", "block"})
 """Members whose own members are not the API's, but a user's."""
+
+
+def fitting(name: str) -> str:
+    """*name*, of a tool or as the id of a call, with what the API does not take replaced."""
+    return _FOREIGN.sub("_", name) or "_"
+
+
+class Ids:
+    """The ids of the calls of one request: those of other providers are made to fit, and stay different."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def of(self, call_id: str) -> str:
+        """The id under which the API is told of that call."""
+        found = self._known.get(call_id)
+        if found is None:
+            found = fitting(call_id)
+            while found in self._known.values():
+                found += "_"
+            self._known[call_id] = found
+        return found
 
 
 def own_options(options: ProviderOptions | None) -> JsonObject:

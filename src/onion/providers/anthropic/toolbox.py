@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from onion.providers._json import text_in
-from onion.providers.anthropic.names import NAME, in_wire_names, own_options
+from onion.providers.anthropic.names import NAME, fitting, in_wire_names, own_options
 from onion.providers.anthropic.schema import fit_schema
 from onion.spec.call import FunctionTool, ProviderTool
 from onion.spec.usage import CallWarning, CompatibilityWarning, UnsupportedWarning
@@ -55,11 +55,14 @@ class Toolbox:
                 wire_name = _wire_name(_wire_type(tool))
                 self._to_wire[tool.name] = wire_name
                 self._from_wire.setdefault(wire_name, tool.name)
+        for tool in self._tools:
+            if isinstance(tool, FunctionTool) and fitting(tool.name) != tool.name:
+                self._rename(tool.name)
 
     @property
     def has_server_tools(self) -> bool:
         """Whether a tool of Anthropic's own is among them."""
-        return bool(self._to_wire)
+        return bool(self.types)
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -72,7 +75,7 @@ class Toolbox:
 
     def wire_name(self, name: str) -> str:
         """The API's name of the caller's tool *name*."""
-        return self._to_wire.get(name, name)
+        return self._to_wire.get(name) or fitting(name)
 
     def own_name(self, wire_name: str) -> str:
         """The caller's name of what the API calls *wire_name*."""
@@ -97,7 +100,7 @@ class Toolbox:
         for tool in self._tools:
             match tool:
                 case FunctionTool():
-                    block = _function(tool)
+                    block = {**_function(tool), "name": self.wire_name(tool.name)}
                     marks.set(block, tool.provider_options)
                     blocks.append(block)
                 case ProviderTool() if _is_ours(tool):
@@ -109,6 +112,14 @@ class Toolbox:
                 case _:
                     assert_never(tool)
         return blocks
+
+    def _rename(self, name: str) -> None:
+        """Find a name for a tool whose own the API would refuse."""
+        wire_name = fitting(name)
+        while wire_name in self._from_wire or self.knows(wire_name):
+            wire_name += "_"
+        self._to_wire[name] = wire_name
+        self._from_wire[wire_name] = name
 
     def choice(
         self, wanted: ToolChoice | None, warnings: list[CallWarning], *, can_force: bool, is_parallel: bool
