@@ -43,13 +43,14 @@ def _around(
     transforms, wraps = is_overridden(layer, "transform_params"), is_overridden(layer, f"wrap_{mode}")
     if not transforms and not wraps:
         return call
+    generate, stream = both
 
     async def outer(params: CallOptions) -> T:
         if transforms:
             params = await layer.transform_params(params=params, type=mode, model=inner)
         if not wraps:
             return await call(params)
-        calls = _Calls(params, *both)
+        calls = _Calls(params, generate, stream)
         try:
             return await wrap(do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner)
         except BaseException:
