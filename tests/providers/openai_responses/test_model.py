@@ -169,3 +169,40 @@ async def test_what_cannot_be_said_is_refused_before_anything_is_sent(client: Cl
 
     assert server.received == []
     assert len(EVENTS) == len(STREAM)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 503, 529])
+async def test_a_status_of_failure_says_whether_to_try_again(client: Client, status: int) -> None:
+    body = {"error": {"message": "no", "type": "t", "param": None, "code": None}}
+    async with serve(answer(body, status=status)) as server:
+        model = model_at(server, client)
+        with pytest.raises(APICallError, match=f"HTTP {status}: no") as whole:
+            await model.do_generate(HELLO)
+        with pytest.raises(APICallError, match=f"HTTP {status}: no") as streamed:
+            await model.do_stream(HELLO)
+
+    worth_it = status in (408, 409, 429) or status >= 500
+    assert whole.value.is_retryable is streamed.value.is_retryable is worth_it
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b'{"output": ['], ids=["empty", "html", "cut"])
+async def test_a_body_that_cannot_be_read_raises(client: Client, body: bytes) -> None:
+    async with serve(answer(body)) as server:
+        with pytest.raises(APICallError, match="HTTP 200: not JSON"):
+            await model_at(server, client).do_generate(HELLO)
+
+
+async def test_a_connection_that_is_reset_mid_stream_is_an_interrupted_answer(client: Client) -> None:
+    async def break_off(connection: Connection) -> None:
+        await connection.head(headers=SSE_HEADERS)
+        await connection.chunk(b"".join(STREAM[:10]))
+        connection.reset()
+
+    async with serve(break_off) as server:
+        opened = await model_at(server, client).do_stream(HELLO)
+        async with opened:
+            parts = [part async for part in opened]
+
+    assert isinstance(parts[-2], ErrorPart)
+    assert isinstance(parts[-2].error, StreamInterruptedError)
+    assert parts[-3].type == "text-end"
