@@ -333,3 +333,23 @@ async def test_an_iterator_that_cannot_be_closed_is_left_alone() -> None:
 
     assert await opened.next_bytes() == b"a"
     await opened.aclose()
+
+
+async def test_an_answer_may_be_closed_while_another_task_reads_it(client: Client) -> None:
+    async def first_only(connection: Connection) -> None:
+        await connection.head(headers=SSE_HEADERS)
+        await connection.chunk(b"data: 1\n\n")
+        await connection.gone.wait()
+
+    async with serve(first_only) as server:
+        opened = await HTTPTransport(client).open(request_to(server))
+        begun = await opened.next_bytes()
+        reading = asyncio.create_task(opened.next_bytes())
+        await asyncio.sleep(0)
+
+        async with asyncio.timeout(5):
+            await opened.aclose()
+
+        assert begun == b"data: 1\n\n"
+        with pytest.raises(StreamInterruptedError):
+            await reading

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from types import AsyncGeneratorType
 from typing import TYPE_CHECKING
 
 from onion.errors import (
@@ -280,5 +281,6 @@ def _reason(error: Exception) -> str:
 
 
 async def _close_iterator(iterator: AsyncIterator[bytes]) -> None:
-    if isinstance(iterator, AsyncGenerator):
+    is_being_read = isinstance(iterator, AsyncGeneratorType) and iterator.ag_running  # by a task that will end it
+    if isinstance(iterator, AsyncGenerator) and not is_being_read:
         await iterator.aclose()
