@@ -173,6 +173,7 @@ async def test_the_user_may_decide_what_is_retried() -> None:
         ({"retry-after": ""}, None),
         ({"retry-after": "in a while"}, None),
         ({"retry-after": "Wed, 99 Jan 2031 00:00:03 GMT"}, None),
+        ({"retry-after": "1 Jan 99999999999999999999 00:00:03"}, None),
         ({}, None),
     ],
     ids=str,

@@ -79,7 +79,7 @@ def _number(text: str) -> float | None:
 def _seconds_until(date: str, now: float) -> float | None:
     try:
         moment = parsedate_to_datetime(date)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now
     return seconds if seconds >= 0 else None
