@@ -194,6 +194,10 @@ BAD_INPUT: dict[str, tuple[dict[str, object], type[Exception], str]] = {
     "no layer": ({"middleware": ["log"]}, InvalidArgumentError, "middleware"),
     "unknown tool choice": ({"tool_choice": "maybe"}, InvalidArgumentError, "tool_choice"),
     "half a tool choice": ({"tool_choice": {"type": "tool"}}, InvalidArgumentError, "tool_choice"),
+    "a text for a list of texts": ({"stop_sequences": "END"}, InvalidArgumentError, r"stop_sequences.*\['END'\]"),
+    "a name for a list of names": ({"active_tools": "add"}, InvalidArgumentError, "active_tools"),
+    "a callback that cannot be called": ({"on_end": "print"}, InvalidArgumentError, "on_end"),
+    "a text for a time": ({"timeout": "1"}, InvalidArgumentError, "timeout"),
     "no time at all": ({"timeout": 0}, InvalidArgumentError, "timeout"),
 }
 

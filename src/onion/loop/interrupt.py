@@ -56,8 +56,8 @@ def read_limits(timeout: float | TimeoutLimits | None) -> TimeoutLimits:
     limits = timeout if isinstance(timeout, TimeoutLimits) else TimeoutLimits(total=timeout)
     named = {name: getattr(limits, name) for name in ("total", "step", "first_part", "between_parts", "tool")}
     for name, seconds in (named | dict(limits.tools or {})).items():
-        if seconds is not None and not seconds > 0:
-            msg = f"timeout must be above 0 seconds, got {seconds!r} for {name}"
+        if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+            msg = f"timeout must be a number of seconds above 0, got {seconds!r} for {name}"
             raise InvalidArgumentError(msg, parameter="timeout", value=seconds)
     return limits
 

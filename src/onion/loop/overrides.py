@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from onion.errors import InvalidArgumentError
 from onion.loop.prompt import read_instructions, read_messages
-from onion.loop.settings import StepOverrides, StepPreparation, StepSettings, check_numbers
+from onion.loop.settings import StepOverrides, StepPreparation, StepSettings, check_settings
 
 if TYPE_CHECKING:
     from onion.loop.settings import RunOptions
@@ -92,7 +92,7 @@ async def ask_overrides(run: Run, model: LanguageModel) -> StepOverrides:
     if any(name not in _OVERRIDES for name in overrides):
         msg = f"prepare_step must return None or a dict with some of {', '.join(_OVERRIDES)}, got {overrides!r}"
         raise InvalidArgumentError(msg, parameter="prepare_step", value=overrides)
-    check_numbers(overrides)
+    check_settings(overrides)
     if (messages := overrides.get("messages")) is not None:
         run.messages = read_messages(messages, allow_system_in_messages=True, place="messages of prepare_step")
     if (instructions := overrides.get("instructions")) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Required, TypeAlias, TypedDict
 
 from onion.errors import InvalidArgumentError
-from onion.loop.lifecycle import Callbacks
+from onion.loop.lifecycle import HOOK_NAMES, Callbacks
 from onion.loop.prompt import InstructionsInput
 from onion.spec.base import value
 from onion.spec.call import RunInfo, ToolChoice
@@ -175,15 +175,16 @@ _CHOICES = {
 _WHOLE = ("max_output_tokens", "top_k", "seed", "max_retries", "stream_retries", "tool_call_concurrency")
 _NUMBERS = ("temperature", "top_p", "presence_penalty", "frequency_penalty")
 _CHECKED = frozenset((*_WHOLE, *_NUMBERS))
+_LISTS = frozenset(("stop_sequences", "active_tools", "tool_order"))
 _AT_LEAST = {"max_output_tokens": 1, "max_retries": 0, "stream_retries": 0, "tool_call_concurrency": 1}
 
 
 def check_options(options: Mapping[str, object], *, function: str) -> None:
-    """Check names and numbers.
+    """Check names, callbacks and settings.
 
     Raises:
         TypeError: For a name that the function does not have, or a missing model.
-        InvalidArgumentError: For a number that no provider can take.
+        InvalidArgumentError: For a setting that no provider can take, or a callback that cannot be called.
     """
     for name in options:
         if name not in KNOWN:
@@ -192,15 +193,24 @@ def check_options(options: Mapping[str, object], *, function: str) -> None:
     if options.get("model") is None:
         msg = f"{function}() needs a model: a LanguageModel, or a string such as 'openai:gpt-5'"
         raise TypeError(msg)
-    check_numbers(options)
+    for name in HOOK_NAMES & options.keys():
+        callback = options[name]
+        if callback is not None and not callable(callback):
+            msg = f"{name} must be a function, plain or async, got {callback!r}"
+            raise InvalidArgumentError(msg, parameter=name, value=callback)
+    check_settings(options)
 
 
-def check_numbers(options: Mapping[str, object]) -> None:
-    """Check the settings that are numbers.
+def check_settings(options: Mapping[str, object]) -> None:
+    """Check the settings that are numbers or lists of texts.
 
     Raises:
         InvalidArgumentError: For one that no provider can take.
     """
+    for name in _LISTS & options.keys():
+        if isinstance(text := options[name], str):  # which is a sequence of texts, too
+            msg = f"{name} must be a list of texts, got a text: write [{text!r}]"
+            raise InvalidArgumentError(msg, parameter=name, value=text)
     for name, number in options.items():
         if number is None or name not in _CHECKED:
             continue
