@@ -47,7 +47,9 @@ def test_a_model_resolves_to_itself() -> None:
     ids=lambda name: name or "nothing",
 )
 def test_a_string_that_names_no_model_is_refused_and_the_providers_are_listed(name: str) -> None:
-    with pytest.raises(NoSuchModelError, match=r"provider:model.* anthropic, .*local, openai, openai\.chat") as caught:
+    with pytest.raises(
+        NoSuchModelError, match=r"provider:model.* anthropic, .*local, .*openai, openai\.chat"
+    ) as caught:
         resolve_model(name)
 
     assert caught.value.model_id == name
@@ -60,6 +62,8 @@ def test_a_string_that_names_no_model_is_refused_and_the_providers_are_listed(na
         ("openai:gpt-5", "openai.responses"),
         ("openai.responses:gpt-5", "openai.responses"),
         ("openai.chat:gpt-5", "openai.chat"),
+        ("groq:gpt-5", "groq.chat"),
+        ("vllm:gpt-5", "vllm.chat"),
     ],
 )
 def test_a_string_names_provider_and_model(name: str, provider: str) -> None:
