@@ -320,3 +320,10 @@ def test_a_delay_that_is_none_is_refused(seconds: float) -> None:
 
 def test_it_shows_its_settings() -> None:
     assert repr(Retry(3)) == "Retry(max_retries=3)"
+
+
+def test_its_repr_shows_what_differs_from_the_defaults() -> None:
+    assert repr(Retry()) == "Retry(max_retries=2)"
+    assert repr(Retry(1, initial_delay=0.5, max_delay=5, jitter=0)) == (
+        "Retry(max_retries=1, initial_delay=0.5, max_delay=5, jitter=0)"
+    )

@@ -147,7 +147,13 @@ class Retry(Middleware):
         self._random = random
 
     def __repr__(self) -> str:
-        return f"Retry(max_retries={self.max_retries})"
+        waits = (
+            ("initial_delay", self.initial_delay, INITIAL_DELAY_SECONDS),
+            ("max_delay", self.max_delay, MAX_DELAY_SECONDS),
+            ("jitter", self.jitter, JITTER),
+        )
+        changed = [f", {name}={seconds:g}" for name, seconds, default in waits if seconds != default]
+        return f"Retry(max_retries={self.max_retries}{''.join(changed)})"
 
     async def wrap_generate(
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
