@@ -6,6 +6,7 @@ A name is looked up when it is used: importing this module loads no provider, an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from onion.errors import InvalidArgumentError, NoSuchModelError
@@ -197,6 +198,30 @@ def _google(model_id: str) -> LanguageModel:
     return language_model(model_id)
 
 
+def _vendor(name: str, model_id: str) -> LanguageModel:
+    from onion.providers.openai_chat.presets import PRESETS
+
+    return PRESETS[name].language_model(model_id)
+
+
+_VENDORS = (
+    "azure",
+    "cerebras",
+    "deepseek",
+    "fireworks",
+    "groq",
+    "llama_cpp",
+    "lm_studio",
+    "mistral",
+    "moonshot",
+    "ollama",
+    "openrouter",
+    "perplexity",
+    "together",
+    "vllm",
+    "xai",
+)
+"""Vendors of the chat format; their table loads with the first of them."""
 _BUILT_IN: Mapping[str, Callable[[str], LanguageModel]] = {
     "anthropic": _anthropic,
     "google": _google,
@@ -204,6 +229,7 @@ _BUILT_IN: Mapping[str, Callable[[str], LanguageModel]] = {
     "openai": _openai,
     "openai.chat": _openai_chat,
     "openai.responses": _openai,
+    **{name: partial(_vendor, name) for name in _VENDORS},
 }
 _WITH_DEFAULT = frozenset({"local"})
 """Providers that know which model is meant when only they are named."""

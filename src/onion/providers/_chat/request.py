@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _OPTIONS_OF_OURS = frozenset({"strict_json_schema", "system_message_mode", "text_verbosity"})
 _DEFAULT_SCHEMA_NAME = "response"
+_JSON: JsonObject = {"type": "json_object"}
+_FEATURES = {"stop": "stop_sequences", "reasoning_effort": "reasoning"}
+"""Wire names of settings and what they are called in `CallOptions`, where it is another word."""
 
 
 @value
@@ -59,7 +62,7 @@ def to_request(model_id: str, params: CallOptions, dialect: ChatDialect, *, is_s
 def _settings(
     model_id: str, params: CallOptions, dialect: ChatDialect, options: JsonObject, warnings: list[CallWarning]
 ) -> Mapping[str, JsonValue]:
-    if params.top_k is not None:
+    if params.top_k is not None and not dialect.takes_top_k:
         warnings.append(UnsupportedWarning(feature="top_k"))
     traits = dialect.traits(model_id)
     effort = effort_for(model_id, params.reasoning, traits, warnings)
@@ -67,20 +70,25 @@ def _settings(
         dialect.max_tokens_key: params.max_output_tokens,
         "temperature": params.temperature,
         "top_p": params.top_p,
+        "top_k": params.top_k if dialect.takes_top_k else None,
         "presence_penalty": params.presence_penalty,
         "frequency_penalty": params.frequency_penalty,
         "stop": list(params.stop_sequences) if params.stop_sequences else None,
-        "seed": params.seed,
+        dialect.seed_key: params.seed,
         "reasoning_effort": effort,
     }
+    for key in sorted(dialect.lacks):
+        if settings.get(key) is not None:
+            settings[key] = None
+            details = f"{dialect.name} knows no such setting"
+            warnings.append(UnsupportedWarning(feature=_FEATURES.get(key, key), details=details))
     is_reasoning = options.get("reasoning_effort", effort) != "none"
     refused = traits.refuses | traits.refuses_unless_effort_none if is_reasoning else traits.refuses
     for key in sorted(refused):
         if settings.get(key) is not None:
             settings[key] = None
             details = f"{model_id} refuses it" + ("" if key in traits.refuses else " while it reasons")
-            feature = "stop_sequences" if key == "stop" else key
-            warnings.append(UnsupportedWarning(feature=feature, details=details))
+            warnings.append(UnsupportedWarning(feature=_FEATURES.get(key, key), details=details))
     return settings
 
 
@@ -88,11 +96,12 @@ def _response_format(
     wanted: JsonFormat, options: JsonObject, dialect: ChatDialect, warnings: list[CallWarning]
 ) -> JsonObject:
     if wanted.schema is None:
-        return {"type": "json_object"}
+        any_object: JsonObject = {"name": wanted.name or _DEFAULT_SCHEMA_NAME, "schema": {"type": "object"}}
+        return _JSON if dialect.takes_json_object else {"type": "json_schema", "json_schema": any_object}
     if not dialect.takes_json_schema:
         details = "the server knows no json_schema: it is asked for JSON of any shape"
         warnings.append(UnsupportedWarning(feature="response_format schema", details=details))
-        return {"type": "json_object"}
+        return _JSON
     said = options.get("strict_json_schema")
     schema: dict[str, JsonValue] = {
         "name": wanted.name or _DEFAULT_SCHEMA_NAME,

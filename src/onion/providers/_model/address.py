@@ -91,6 +91,9 @@ class Address:
     def _url(self, path: str) -> str:
         said = os.environ.get(self._base_url_variable, "") if self._base_url_variable else ""
         base = self._base_url or (_checked_url(said) if said else self._default_base_url)
+        if not base:
+            msg = f"no address is known: pass base_url=, or set {self._base_url_variable}"
+            raise InvalidArgumentError(msg, parameter="base_url", value=base)
         address, _, query = base.partition("?")
         path, _, more = path.partition("?")
         queries = "&".join(filter(None, (query, self._query, more)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from onion.providers._chat import ChatDialect, ChunkDecoder, to_request, to_result
 from onion.providers._model import WireModel, WireRequest
@@ -29,14 +30,20 @@ class ChatModel(WireModel):
 
 @value
 class ChatWire:
-    """The chat format in one server's dialect."""
+    """The chat format in one server's dialect.
+
+    Attributes:
+        path: Where requests go; ``{model}`` stands for the id of the model.
+    """
 
     dialect: ChatDialect
+    path: str = PATH
 
     def request(self, model_id: str, params: CallOptions, *, is_stream: bool) -> WireRequest:
         """The request for one call."""
         wanted = to_request(model_id, params, self.dialect, is_stream=is_stream)
-        return WireRequest(path=PATH, body=wanted.body, warnings=wanted.warnings)
+        path = self.path.replace("{model}", quote(model_id, safe=""))
+        return WireRequest(path=path, body=wanted.body, warnings=wanted.warnings)
 
     def result(self, body: JsonValue, params: CallOptions) -> GenerateResult:
         """The answer that a completion holds."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, overload
 from onion.providers._chat import ChatDialect
 from onion.providers._http import HTTPTransport
 from onion.providers._model import Address, Server, check_name, no_such_model, require_id
-from onion.providers.openai_chat.model import ChatModel, ChatWire
+from onion.providers.openai_chat.model import PATH, ChatModel, ChatWire
 
 if TYPE_CHECKING:
     from onion.providers._http import HTTPClient
@@ -29,6 +29,8 @@ class ChatProvider:
         api_key: Sent as a bearer token; None looks into *api_key_variable*.
         api_key_variable: Environment variable with the key, read at each call; a missing one is an error before
             anything is sent. None: the server wants no key.
+        key_header: The header that carries the key, where it is no bearer token.
+        path: Where requests go below the base URL; ``{model}`` in it stands for the id of the model.
         headers: Sent with each request; a caller's own for one call win.
         query: Added to the URL. It may show up in the log of the HTTP client: no place for secrets.
         http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close. None keeps one per event
@@ -49,6 +51,8 @@ class ChatProvider:
         default_base_url: str = "",
         api_key: str | None = None,
         api_key_variable: str | None = None,
+        key_header: str = "authorization",
+        path: str = PATH,
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, str] | None = None,
         http_client: HTTPClient | None = None,
@@ -63,17 +67,22 @@ class ChatProvider:
             default_base_url=default_base_url,
             api_key=api_key,
             api_key_variable=api_key_variable,
+            key_header=key_header,
             headers=headers,
             query=query,
         )
         self._server = Server(
             provider=f"{dialect.name}.chat",
-            wire=ChatWire(dialect=dialect),
+            wire=ChatWire(dialect=dialect, path=path),
             address=self._address,
             transport=HTTPTransport(http_client),
             supported_urls=supported_urls or {},
             transform_request=transform_request,
         )
+
+    def __call__(self, model_id: str, /) -> ChatModel:
+        """The model of that id."""
+        return self.chat(model_id)
 
     def chat(self, model_id: str, /) -> ChatModel:
         """The model of that id; whether it exists only the server knows."""
