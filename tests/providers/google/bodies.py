@@ -32,15 +32,18 @@ HELLO = CallOptions(prompt=(UserMessage(content=(TextPart(text="Say hello."),)),
 USAGE: JsonObject = {"promptTokenCount": 3, "candidatesTokenCount": 1, "totalTokenCount": 4}
 
 
-def candidate(*parts: JsonObject, reason: str | None = "STOP", **more: JsonValue) -> dict[str, JsonValue]:
+def candidate(*parts: JsonObject, **more: JsonValue) -> dict[str, JsonValue]:
     """A candidate with those parts."""
-    found: dict[str, JsonValue] = {"content": {"parts": list(parts), "role": "model"}, "index": 0, **more}
-    return {**found, "finishReason": reason} if reason else found
+    return {"content": {"parts": list(parts), "role": "model"}, "index": 0, "finishReason": "STOP", **more}
 
 
 def chunk(*parts: JsonObject, reason: str | None = None, **more: JsonValue) -> dict[str, JsonValue]:
     """One chunk of a stream."""
-    return {"candidates": [candidate(*parts, reason=reason, **more)], "modelVersion": "gemini-x", "responseId": "r-1"}
+    return {
+        "candidates": [candidate(*parts, finishReason=reason, **more)],
+        "modelVersion": "gemini-x",
+        "responseId": "r-1",
+    }
 
 
 def whole(*parts: JsonObject, reason: str | None = "STOP", **more: JsonValue) -> dict[str, JsonValue]:

@@ -212,7 +212,7 @@ def test_halves_of_a_character_in_two_chunks_are_one() -> None:
 
 
 def test_further_candidates_are_other_answers() -> None:
-    other = {"content": {"parts": [text("b")]}, "index": 1, "finishReason": "MAX_TOKENS"}
+    other: JsonObject = {"content": {"parts": [text("b")]}, "index": 1, "finishReason": "MAX_TOKENS"}
     body = whole(text("a"))
     assert isinstance(body["candidates"], list)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from onion.errors import UnsupportedFunctionalityError
+from onion.providers._json import objects_in
 from onion.providers.google.traits import traits_of
 from onion.spec.call import CallOptions
 from onion.spec.prompt import (
@@ -50,9 +51,7 @@ OLD, GEMMA = traits_of("gemini-2.5-flash"), traits_of("gemma-3-27b-it")
 def said(*parts: AssistantPart) -> list[JsonValue]:
     """The parts that what the assistant said becomes."""
     contents = contents_of(GO, AssistantMessage(content=parts))
-    found = contents[1]["parts"] if len(contents) > 1 else []
-    assert isinstance(found, list)
-    return found
+    return [*objects_in(contents[1], "parts")]
 
 
 def warned(*prompt: Message) -> list[str]:
@@ -252,12 +251,13 @@ def test_what_another_provider_thought_and_ran_is_left_out_with_a_warning() -> N
         ToolCallPart(tool_call_id="s", tool_name="web", input={}, provider_executed=True),
         ToolResultPart(tool_call_id="s", tool_name="web", output=TextOutput(value="x")),
         CustomPart(kind="openai.x"),
+        FilePart(media_type="image/png", data=FileReference(reference={"openai": "file-1"})),
         ToolApprovalRequestPart(approval_id="a", tool_call_id="s"),
         TextPart(text="Yes."),
     ]
 
     assert said(*parts) == [{"text": "Yes."}]
-    assert len(warned(GO, AssistantMessage(content=tuple(parts)))) == 5
+    assert len(warned(GO, AssistantMessage(content=tuple(parts)))) == 6
 
 
 def test_calls_of_another_model_are_sent_as_unsigned_where_signatures_are_wanted() -> None:

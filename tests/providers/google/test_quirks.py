@@ -10,7 +10,7 @@ from onion.providers._sse import SSEDecoder
 from onion.providers.google import tools
 from onion.providers.google.chunks import ChunkDecoder
 from onion.providers.google.toolbox import Toolbox
-from onion.spec.content import Custom, DocumentSource, File, Reasoning, Text, ToolCall, ToolResult, URLSource
+from onion.spec.content import Custom, File, Reasoning, Text, ToolCall, ToolResult, URLSource
 from onion.spec.prompt import FileData
 from onion.spec.usage import FinishReason
 from tests.providers.google.bodies import (
@@ -18,6 +18,7 @@ from tests.providers.google.bodies import (
     NEWEST,
     USAGE,
     call,
+    candidate,
     chunk,
     collected,
     read,
@@ -28,6 +29,7 @@ from tests.providers.google.bodies import (
 
 if TYPE_CHECKING:
     from onion.spec.base import JsonObject, JsonValue
+    from onion.spec.content import Content
     from onion.spec.result import GenerateResult
 
 SEARCHED: JsonObject = {
@@ -40,22 +42,26 @@ FOUND: JsonObject = {
 }
 CODE: JsonObject = {"executableCode": {"language": "PYTHON", "code": "1", "id": "c1"}, "thoughtSignature": "SIG-C"}
 RAN: JsonObject = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "id": "c1"}}
+MAX_TOKENS: JsonObject = {"candidates": [{"content": {}, "finishReason": "MAX_TOKENS"}]}
 BLOCKED: JsonObject = {"blockReason": "MODEL_ARMOR", "blockReasonMessage": "no"}
 
 
-def both(*parts: JsonObject, **more: JsonValue) -> GenerateResult:
+def both(*parts: JsonObject, grounding: JsonObject | None = None, **more: JsonObject) -> GenerateResult:
     """What parts become, whole and streamed, which must be the same but for ids that are made up."""
-    result = read(whole(*parts, **more))
-    in_pieces = collected(*(chunk(part) for part in parts), {**chunk(reason="STOP", **more), "usageMetadata": USAGE})
+    told: dict[str, JsonValue] = {**more, **({"groundingMetadata": grounding} if grounding else {})}
+    body = whole(*parts)
+    body["candidates"] = [candidate(*parts, **told)]
+    last: JsonObject = {"candidates": [candidate(**told)], "usageMetadata": USAGE}
+    result, in_pieces = read(body), collected(*(chunk(part) for part in parts), last)
     assert [part.type for part in in_pieces.content] == [part.type for part in result.content]
     assert in_pieces.provider_metadata == result.provider_metadata
     assert in_pieces.finish_reason == result.finish_reason
     return result
 
 
-def google(part: object) -> JsonValue:
+def google(part: Content) -> JsonValue:
     """Our metadata of a part."""
-    return (getattr(part, "provider_metadata", None) or {}).get("google")
+    return (part.provider_metadata or {}).get("google")
 
 
 # --- framing and usage -----------------------------------------------------------------------------------------------
@@ -151,10 +157,7 @@ def test_a_count_of_zero_is_left_away_and_follows_from_the_total(
     [
         ({"promptFeedback": BLOCKED}, FinishReason(unified="content-filter", raw="MODEL_ARMOR")),
         ({"candidates": [{"finishReason": "SAFETY"}]}, FinishReason(unified="content-filter", raw="SAFETY")),
-        (
-            {"candidates": [{"content": {}, "finishReason": "MAX_TOKENS"}]},
-            FinishReason(unified="length", raw="MAX_TOKENS"),
-        ),
+        (MAX_TOKENS, FinishReason(unified="length", raw="MAX_TOKENS")),
         ({"candidates": [{"content": {"role": "model"}}]}, FinishReason(unified="stop")),
     ],
 )
@@ -315,76 +318,6 @@ def test_an_answer_with_calls_ended_for_them_whatever_it_says(raw: str) -> None:
 
 def test_calls_that_the_server_ran_are_no_reason_to_go_on() -> None:
     assert both(CODE, RAN).finish_reason.unified == "stop"
-
-
-# --- grounding -------------------------------------------------------------------------------------------------------
-
-
-def test_the_last_grounding_that_says_something_counts() -> None:
-    page: JsonObject = {"groundingChunks": [{"web": {"uri": "https://a", "title": "A"}}]}
-
-    result = collected(
-        chunk(text("a"), groundingMetadata={}),
-        chunk(text("b"), groundingMetadata=page),
-        chunk(reason="STOP", groundingMetadata={}),
-    )
-
-    assert result.content[-1] == URLSource(id="source-1", url="https://a", title="A")
-    assert result.provider_metadata == {"google": {"groundingMetadata": page}}
-
-
-def test_passages_count_characters_where_the_api_counts_bytes_and_begin_at_zero() -> None:
-    grounding: JsonObject = {
-        "groundingChunks": [{"web": {"uri": "https://a"}}, "junk", {"novelty": {}}, {"web": {"uri": "https://b"}}],
-        "groundingSupports": [
-            {"segment": {"endIndex": 6, "text": "grün"}, "groundingChunkIndices": [0, "x"]},
-            {"segment": {"startIndex": 6, "endIndex": 9, "text": "Tee"}, "groundingChunkIndices": [0, 3]},
-            {"segment": {"partIndex": 1, "endIndex": 3, "text": "???"}, "groundingChunkIndices": [3]},
-            {"segment": {"text": "?"}},
-        ],
-    }
-
-    result = both(text("grün Tee"), groundingMetadata=grounding)
-
-    first, second = result.content[1:]
-    tea: JsonObject = {"text": "Tee", "start": 5, "end": 8}
-    assert google(first) == {"passages": [{"text": "grün", "start": 0, "end": 5}, tea]}
-    assert google(second) == {"passages": [tea, {"text": "???"}]}
-    assert isinstance(second, URLSource)
-    assert (second.id, second.url) == ("source-2", "https://b")
-
-
-def test_chunks_are_pages_documents_places_and_images() -> None:
-    chunks: JsonValue = [
-        {"retrievedContext": {"uri": "https://a/x", "title": "X", "text": "t"}},
-        {"retrievedContext": {"uri": "gs://b/report.pdf"}},
-        {"retrievedContext": {"text": "t", "fileSearchStore": "fileSearchStores/s"}},
-        {"maps": {"uri": "https://maps/1", "title": "Inn", "placeId": "p"}},
-        {"image": {"sourceUri": "https://i/1", "imageUri": "https://i/1.png"}},
-        {"retrievedContext": {"text": "t"}},
-    ]
-
-    found = both(text("a"), groundingMetadata={"groundingChunks": chunks}).content[1:]
-
-    assert found[0] == URLSource(
-        id="source-1", url="https://a/x", title="X", provider_metadata={"google": {"text": "t"}}
-    )
-    assert found[1] == DocumentSource(
-        id="source-2",
-        media_type="application/pdf",
-        title="report.pdf",
-        filename="report.pdf",
-        provider_metadata={"google": {"uri": "gs://b/report.pdf"}},
-    )
-    titles = [part.title for part in found if isinstance(part, DocumentSource | URLSource)]
-    assert titles == ["X", "report.pdf", "fileSearchStores/s", "Inn", None, "Untitled document"]
-    assert google(found[3]) == {"placeId": "p"}
-
-
-def test_what_was_read_of_urls_is_told_beside_the_grounding() -> None:
-    told: JsonObject = {"urlMetadata": [{"retrievedUrl": "https://a"}]}
-
-    assert both(text("a"), urlContextMetadata=told).provider_metadata == {"google": {"urlContextMetadata": told}}
 
 
 # --- finish ----------------------------------------------------------------------------------------------------------

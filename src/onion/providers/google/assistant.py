@@ -13,6 +13,7 @@ from onion.spec.prompt import (
     ErrorJsonOutput,
     ErrorTextOutput,
     FilePart,
+    FileReference,
     JsonOutput,
     ReasoningFilePart,
     ReasoningPart,
@@ -41,7 +42,7 @@ def assistant_part(part: AssistantPart, warnings: list[CallWarning]) -> dict[str
             return {"text": part.text, "thought": True, **beside(own)}
         case ReasoningPart() if not part.text.strip() and not part.provider_options:
             return None
-        case FilePart():
+        case FilePart() if own or not isinstance(part.data, FileReference):
             return {**file_part(part), **beside(own)}
         case ReasoningFilePart() if own:
             return {**file_part(part), "thought": True, **beside(own)}
@@ -63,6 +64,7 @@ def assistant_part(part: AssistantPart, warnings: list[CallWarning]) -> dict[str
 _CALLS = ("toolCall", "executableCode")
 _RESULTS = ("toolResponse", "codeExecutionResult")
 _LEFT_OUT: Mapping[str, str] = {
+    "file": "files that another provider keeps",
     "reasoning": "reasoning that another provider wrote",
     "reasoning-file": "files that another provider made while it reasoned",
     "tool-call": "provider-executed tool calls",

@@ -115,14 +115,12 @@ class Conversation:
         self._say("user", [{"text": f"<system>\n{text}\n</system>"}])
         self._warn("system message in the conversation", "sent as a marked text of the user: the API has no place here")
 
-    def _say(self, role: Literal["user", "model"], parts: list[dict[str, JsonValue] | None]) -> _Turn | None:
+    def _say(self, role: Literal["user", "model"], parts: list[dict[str, JsonValue] | None]) -> None:
         said = [part for part in parts if part is not None]
-        if not said:
-            return None
-        if not self._turns or self._turns[-1].role != role:
+        if said and (not self._turns or self._turns[-1].role != role):
             self._turns.append(_Turn(role))
-        self._turns[-1].parts += said
-        return self._turns[-1]
+        if said:
+            self._turns[-1].parts += said
 
     def _add_assistant(self, message: AssistantMessage) -> None:
         parts = [assistant_part(part, self._warnings) for part in message.content]
@@ -130,12 +128,11 @@ class Conversation:
         if calls and self._traits.wants_signatures and not any(SIGNATURE in part for part in calls):
             calls[0][SIGNATURE] = UNSIGNED
             self._warn("tool calls without a thought signature", "another model made them: sent as unsigned")
-        turn = self._say("model", parts)
+        self._say("model", parts)
         made = [part for part in message.content if isinstance(part, ToolCallPart) and not part.provider_executed]
         for call in made:
             self._wire_ids[call.tool_call_id] = wire_id(call)
-            if turn is not None:
-                turn.order[call.tool_call_id] = len(turn.order)
+            self._turns[-1].order[call.tool_call_id] = len(self._turns[-1].order)
 
     def _add_result(self, part: ToolResultPart) -> None:
         known = self._wire_ids.get(part.tool_call_id, part.tool_call_id)
