@@ -19,7 +19,7 @@ from onion.errors import (
     StreamInterruptedError,
     StreamProviderError,
 )
-from onion.middleware.retry import Retry, backoff, wait_hint
+from onion.middleware.retry import Retry, backoff, wait_hint, wait_hint_in
 from onion.spec import ErrorPart, LanguageModel, TextDelta
 from onion.streaming import collect
 from onion.testing import Raise, ScriptedModel, ScriptItem, parts, text
@@ -180,6 +180,39 @@ async def test_the_user_may_decide_what_is_retried() -> None:
 )
 def test_a_hint_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
     assert wait_hint(headers, now=NEW_YEAR) == seconds
+
+
+@pytest.mark.parametrize(
+    ("data", "seconds"),
+    [
+        ({"error": {"details": [{"reason": "x"}, "junk", {"retryDelay": "34.4s"}]}}, 34.4),
+        ([{"error": {"details": [{"retryDelay": "1s"}]}}], 1),
+        ({"details": [{"retryDelay": "2s"}]}, 2),
+        ({"error": {"details": [{"retryDelay": "-2s"}]}}, None),
+        ({"error": {"details": [{"retryDelay": 3}, {"retryDelay": "soon"}]}}, None),
+        ({"error": {"details": "x"}}, None),
+        ({"error": "x"}, None),
+        ("x", None),
+        (None, None),
+    ],
+    ids=str,
+)
+def test_a_hint_in_the_body_is_read(data: object, seconds: float | None) -> None:
+    assert wait_hint_in(data) == seconds
+
+
+@both_modes
+@pytest.mark.parametrize("kind", [APICallError, StreamProviderError])
+async def test_a_hint_in_the_body_counts_where_no_header_has_one(
+    ask: Ask, kind: type[APICallError | StreamProviderError]
+) -> None:
+    data = {"details": [{"retryDelay": "34.4s"}]}
+    model = ScriptedModel([kind("slow down", status_code=429, is_retryable=True, data=data), text("fine")])
+    sleep = FakeSleep()
+
+    await ask(under_test(model, Retry(sleep=sleep, jitter=0)))
+
+    assert sleep.waits == [34.4]
 
 
 @both_modes

@@ -18,6 +18,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from onion.errors import APICallError, InvalidArgumentError, RetryError, StreamInterruptedError, StreamProviderError
+from onion.spec.base import is_array, is_object
 from onion.wrap import Middleware
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ JITTER = 0.25
 MAX_DOUBLINGS = 64  # 2.0**1024 overflows; 2**64 seconds is past any limit
 
 T = TypeVar("T")
-logger = logging.getLogger("onion")
+logger: logging.Logger = logging.getLogger("onion")
 
 
 def is_retryable(error: Exception) -> bool:
@@ -68,6 +69,22 @@ def wait_hint(headers: Mapping[str, str], *, now: float) -> float | None:
     return _seconds_until(given, now) if seconds is None else seconds
 
 
+def wait_hint_in(data: object) -> float | None:
+    """Seconds that the body of a failure asks to wait, or None.
+
+    Google's APIs say so there and not in a header: ``{"error": {"details": [{"retryDelay": "34.4s"}]}}``
+    (google.rpc.RetryInfo in "AIP-193: Errors", read 2026-12-01).
+    """
+    items = data if is_array(data) else (data,)
+    failures = [item.get("error", item) for item in items if is_object(item)]
+    details = [failure.get("details") for failure in failures if is_object(failure)]
+    for detail in (detail for found in details if is_array(found) for detail in found if is_object(detail)):
+        said = detail.get("retryDelay")
+        if isinstance(said, str) and said.endswith("s"):
+            return _number(said.removesuffix("s"))
+    return None
+
+
 def _number(text: str) -> float | None:
     try:
         number = float(text)
@@ -98,9 +115,9 @@ def _given_up(errors: Sequence[Exception], *, may_pass: bool) -> RetryError:
 class Retry(Middleware):
     """Calls again what failed with a retryable error, as long as nothing was passed on.
 
-    The waits double from `initial_delay`. A wait that the provider asks for (``retry-after-ms``, ``retry-after``) is
-    taken exactly if it is shorter than `max_delay`, else ignored. Cancellation ends a wait at once and is never
-    retried, nor is a CancelledError that a model raises by itself.
+    The waits double from `initial_delay`. A wait that the provider asks for (``retry-after-ms``, ``retry-after``, or a
+    ``retryDelay`` in the body) is taken exactly if it is shorter than `max_delay`, else ignored. Cancellation ends a
+    wait at once and is never retried, nor is a CancelledError that a model raises by itself.
 
     Args:
         max_retries: Further tries after the first; 0 means none.
@@ -188,8 +205,13 @@ class Retry(Middleware):
         jitter = self.jitter * self._random()
         wait = backoff(len(errors), initial=self.initial_delay, cap=self.max_delay, jitter=jitter)
         last = errors[-1]
-        if isinstance(last, APICallError) and last.response_headers:
-            hint = wait_hint(last.response_headers, now=self._clock())
-            if hint is not None and (hint < self.max_delay or hint < wait):
-                return hint
+        hint = _hint_of(last, self._clock()) if isinstance(last, APICallError | StreamProviderError) else None
+        if hint is not None and (hint < self.max_delay or hint < wait):
+            return hint
         return wait
+
+
+def _hint_of(error: APICallError | StreamProviderError, now: float) -> float | None:
+    headers = error.response_headers if isinstance(error, APICallError) else None
+    hint = wait_hint(headers, now=now) if headers else None
+    return wait_hint_in(error.data) if hint is None else hint
