@@ -23,7 +23,7 @@ class Block:
     """
 
     def __init__(self, block_id: str, parts: list[StreamPart], *, is_thought: bool) -> None:
-        self.is_thought = is_thought
+        self.is_thought: bool = is_thought
         self._id = block_id
         self._halves = Halves()
         parts.append(ReasoningStart(id=block_id) if is_thought else TextStart(id=block_id))

@@ -31,7 +31,7 @@ class Calls:
     """
 
     def __init__(self, toolbox: Toolbox, generate_id: Callable[[], str]) -> None:
-        self.has_calls = False
+        self.has_calls: bool = False
         """The answer holds calls of the caller's tools."""
         self._toolbox = toolbox
         self._generate_id = generate_id
