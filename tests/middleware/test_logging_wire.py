@@ -1,0 +1,119 @@
+"""Everything that a program logs at DEBUG, ours and the HTTP client's, while secrets go over a real connection."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+from collections.abc import Callable, Iterator
+
+import pytest
+import structlog
+
+from onion.errors import OnionError
+from onion.middleware import SHARED, Cache, Logging, MemoryStore, Retry, ToolCallRepair
+from onion.providers import openai_compatible
+from onion.providers.anthropic import Anthropic
+from onion.providers.google import Google
+from onion.providers.openai import OpenAI
+from onion.spec import (
+    AssistantMessage,
+    CallOptions,
+    FilePart,
+    FileURL,
+    FunctionTool,
+    LanguageModel,
+    ReasoningPart,
+    TextPart,
+    UserMessage,
+)
+from onion.streaming import collect
+from onion.wrap import wrap_language_model
+from tests.middleware.stacks import FakeSleep
+from tests.providers.loopback import Script, answer, serve, stream
+from tests.providers.openai_chat.bodies import COMPLETION, KEY, STREAM, event
+
+TOKEN = "eyJhbGciOi.eyJzdWIiOi.c2lnbmVk"
+SIGNATURE = "U2lnbmF0dXJl" * 20
+IMAGE = "iVBORw0KGgoAAAANSUhEUg"
+PLANTED = (KEY, TOKEN, SIGNATURE, IMAGE)
+
+PARAMS = CallOptions(
+    prompt=(
+        UserMessage(
+            content=(
+                TextPart(text=f"my key is {KEY}, see data:image/png;base64,{IMAGE}"),
+                FilePart(media_type="image/png", data=FileURL(url=f"data:image/png;base64,{IMAGE}")),
+            )
+        ),
+        AssistantMessage(
+            content=(
+                ReasoningPart(text="hm", provider_options={"anthropic": {"signature": SIGNATURE}}),
+                TextPart(text="Hm.", provider_options={"google": {"thoughtSignature": SIGNATURE}}),
+            )
+        ),
+        UserMessage(content=(TextPart(text="And?"),)),
+    ),
+    tools=(FunctionTool(name="wave", input_schema={"type": "object"}),),
+    headers={"authorization": f"Bearer {TOKEN}", "x-session": TOKEN},
+)
+MODELS: dict[str, Callable[[str], LanguageModel]] = {
+    "chat": lambda url: openai_compatible(base_url=url, api_key=KEY, headers={"x-api-key": KEY}).chat("m"),
+    "responses": lambda url: OpenAI(base_url=url, api_key=KEY).responses("m"),
+    "anthropic": lambda url: Anthropic(base_url=url, api_key=KEY).messages("m"),
+    "google": lambda url: Google(base_url=url, api_key=KEY).language_model("m"),
+}
+ECHO = f"wrong key {KEY} or {TOKEN} for data:image/png;base64,{IMAGE}, signature={SIGNATURE}"
+SCRIPTS: dict[str, Script] = {
+    "an answer": answer(COMPLETION),
+    "a stream": stream(*STREAM),
+    "a refusal": answer({"error": {"message": ECHO}}, status=401),
+    "an overload": answer({"error": {"message": ECHO}}, status=503),
+    "a stream that breaks": stream(*STREAM[:2], event({"error": {"message": ECHO}})),
+    "no answer": answer(ECHO.encode(), kind="text/html"),
+}
+
+
+@pytest.fixture
+def everything() -> Iterator[io.StringIO]:
+    """What all loggers of the process write, from DEBUG on; structlog writes through the same root."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    root = logging.getLogger()
+    before = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    structlog.configure(
+        processors=[structlog.processors.format_exc_info, structlog.processors.JSONRenderer()],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+    )
+    yield written
+    structlog.reset_defaults()
+    root.setLevel(before)
+    root.removeHandler(handler)
+
+
+@pytest.mark.parametrize("wire", MODELS)
+@pytest.mark.parametrize("said", SCRIPTS)
+async def test_no_secret_is_in_what_all_loggers_write_at_debug(
+    wire: str, said: str, everything: io.StringIO, capfd: pytest.CaptureFixture[str]
+) -> None:
+    layers = [
+        Logging(content=True),
+        Cache(MemoryStore(), scope=SHARED),
+        ToolCallRepair(),
+        Retry(sleep=FakeSleep()),
+        Logging(content=True),
+    ]
+
+    async with serve(SCRIPTS[said]) as server:
+        model = wrap_language_model(MODELS[wire](server.url), layers)
+        for is_stream in (True, False):
+            with contextlib.suppress(OnionError):
+                await (collect(await model.do_stream(PARAMS)) if is_stream else model.do_generate(PARAMS))
+
+    printed = capfd.readouterr()
+    written = everything.getvalue() + printed.out + printed.err
+    assert "model call started" in written
+    assert "send_request_headers.started" in written
+    assert [secret for secret in PLANTED if secret in written] == []
