@@ -275,6 +275,23 @@ async def test_a_hundred_runs_at_once_keep_their_spans_apart() -> None:
 
 
 @both_modes
+async def test_an_agent_as_a_tool_hangs_under_the_call_of_its_tool(mode: Mode) -> None:
+    telemetry = Telemetry()
+    layer = telemetry.layer()
+    agent = ToolLoopAgent(model=ScriptedModel([answer("inner", used=usage(7, 1))]), name="helper", middleware=[layer])
+
+    await run(two_steps(call("ask", {"prompt": "sub"})), mode, [layer], agent.as_tool("ask", "Asks."))
+
+    inner, outer = telemetry.span("invoke_agent helper"), telemetry.span("invoke_agent")
+    assert is_child(telemetry.span("execute_tool ask"), outer)
+    assert is_child(inner, telemetry.span("execute_tool ask"))
+    chats = {said(span)["gen_ai.usage.input_tokens"]: span for span in telemetry.spans if span.name[:4] == "chat"}
+    assert {tokens: is_child(span, inner) for tokens, span in chats.items()} == {7: True, 10: False, 20: False}
+    assert all(is_child(chats[tokens], outer) for tokens in (10, 20))
+    assert len(telemetry.spans) == 6
+
+
+@both_modes
 async def test_without_an_sdk_a_run_runs(mode: Mode) -> None:
     @tool
     def ping() -> str:
