@@ -105,3 +105,14 @@ async def test_an_input_that_breaks_the_rule_of_its_case_is_noticed() -> None:
 async def test_words_that_no_runner_knows_wait(name: str, path: str, unknown: JsonValue) -> None:
     with pytest.raises(WaitingError):
         await faults_of(changed(name, path, unknown))
+
+
+async def test_a_wrong_answer_of_a_sequence_is_found() -> None:
+    case = changed("C14", "expect", [{"finish": "stop"}, {"finish": "content-filter"}, {"mentions": "SPII"}])
+
+    faults = await faults_of(case)
+
+    assert [fault.partition(" (")[0] for fault in faults] == [
+        *["finish: 'error' instead of 'stop'"] * 2,
+        *["nothing says 'SPII': PROHIBITED_CONTENT "] * 2,
+    ]

@@ -184,3 +184,17 @@ async def test_an_object_comes_as_text(mode: str) -> None:
     assert found == {"n": 7}
     assert isinstance(body, dict)
     assert object_in(body, "generationConfig")["responseMimeType"] == "application/json"
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_code_without_a_result_goes_back_alone(mode: str) -> None:
+    query: JsonObject = {"executableCode": {"language": "PYTHON", "code": "print(file_search.query('x'))"}}
+    ask = UserMessage(content=(TextPart(text="go"),))
+    stores = tools.file_search(file_search_store_names=["fileSearchStores/s"])
+
+    async with serve(play(whole(query, text("So")), DONE)) as server:
+        first = await run(server, mode, stores)
+        await run(server, mode, stores, messages=[ask, *first[-1].response_messages, ask])
+
+    assert len(first) == 1
+    assert sent(server, 1, 1) == [query, text("So")]

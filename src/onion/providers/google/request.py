@@ -42,7 +42,7 @@ def to_request(model_id: str, params: CallOptions, traits: ModelTraits, *, is_st
     options = own_options(params.provider_options)
     toolbox = Toolbox(params.tools, traits)
     config = config_of(params, options, traits, warnings)
-    form, instruction = form_of(params, options, warnings, takes_form=traits.mixes_tools or not toolbox.has_functions)
+    form, instruction = form_of(params, options, warnings, takes_form=traits.mixes_tools or toolbox.is_empty)
     talk = Conversation(traits, warnings)
     talk.add(params.prompt)
     if instruction:

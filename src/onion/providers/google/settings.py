@@ -88,7 +88,7 @@ def form_of(
         return {"responseMimeType": JSON}, None
     if takes_form:
         return {"responseMimeType": JSON, "responseJsonSchema": schema}, None
-    details = "the model takes no form of the answer beside function tools: it is told in the instructions"
+    details = "the model takes no form of the answer beside tools: it is told in the instructions"
     warnings.append(CompatibilityWarning(feature="response_format", details=details))
     said = "Answer with JSON and nothing else."
     return {}, said if schema is None else f"{said} It follows this JSON Schema: {dump_json(schema).decode()}"

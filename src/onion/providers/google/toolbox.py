@@ -39,6 +39,11 @@ class Toolbox:
         self._names = {_kind(tool): tool.name for tool in reversed(self._own)}
 
     @property
+    def is_empty(self) -> bool:
+        """Whether no tool is sent."""
+        return not (self._functions or self._own)
+
+    @property
     def has_functions(self) -> bool:
         """Whether function tools are sent."""
         return bool(self._functions) and (self._mixes or not self._own)

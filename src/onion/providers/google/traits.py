@@ -24,7 +24,7 @@ class ModelTraits:
         levels: The levels that it takes, from least to most.
         budget: The smallest and the largest budget.
         can_rest: Reasoning can be turned off.
-        mixes_tools: Takes function tools beside tools of Google's own, and a form of the answer beside function tools.
+        mixes_tools: Takes function tools beside tools of Google's own, and a form of the answer beside tools.
         takes_file_results: Takes files in what a tool gave back.
         wants_signatures: Refuses calls in the history that lack their signature.
         takes_system: Has system instructions.
