@@ -62,6 +62,8 @@ def test_a_string_that_names_no_model_is_refused_and_the_providers_are_listed(na
         ("openai:gpt-5", "openai.responses"),
         ("openai.responses:gpt-5", "openai.responses"),
         ("openai.chat:gpt-5", "openai.chat"),
+        ("anthropic:gpt-5", "anthropic.messages"),
+        ("google:gpt-5", "google.generative-ai"),
         ("groq:gpt-5", "groq.chat"),
         ("vllm:gpt-5", "vllm.chat"),
     ],
