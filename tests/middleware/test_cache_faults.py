@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import time
 from typing import TYPE_CHECKING
@@ -8,14 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from onion.errors import TypeValidationError
-from onion.middleware import SHARED, Cache
+from onion.middleware import SHARED, Cache, MemoryStore
 from onion.middleware.caching.entry import read_entry
 from onion.streaming import collect
 from onion.testing import ScriptedModel, text
+from onion.wrap import wrap_language_model
 from tests.middleware.stacks import ASK, OpenStore, under_test
 
 if TYPE_CHECKING:
-    from onion.spec import LanguageModel
+    from onion.spec import CallOptions, GenerateResult, LanguageModel
 
 
 class Broken(OpenStore):
@@ -203,3 +205,26 @@ async def test_a_very_long_answer_is_kept_or_not_but_comes_through() -> None:
     answers = [await ask(model, "generate"), await ask(model, "stream")]
 
     assert answers == [long, long]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+async def test_ten_thousand_entries_at_a_size_limit_lose_speed_and_nothing_else() -> None:
+    def said(params: CallOptions) -> GenerateResult:
+        return text(f"answer {params.seed}")
+
+    inner = ScriptedModel(itertools.repeat(said))
+    store = MemoryStore(max_characters=100_000)
+    model = wrap_language_model(inner, Cache(store, scope=SHARED))
+
+    wrong = [
+        seed
+        for seed in (*range(10_000), *range(10_000))
+        if (await model.do_generate(ASK.replace(seed=seed))).text != f"answer {seed}"
+    ]
+    calls = len(inner.calls)
+    again = (await model.do_generate(ASK.replace(seed=9_999))).text
+
+    assert wrong == []
+    assert 0 < len(store) < 10_000
+    assert (again, len(inner.calls)) == ("answer 9999", calls)
