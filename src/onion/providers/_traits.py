@@ -69,13 +69,13 @@ def effort_for(
         model_id: For the warning.
         wanted: As in `CallOptions.reasoning`.
         traits: What is known of the model.
-        warnings: Where it is said that the model does not reason, or not on that level.
+        warnings: Where it is said that the model takes no level, or not that one.
     """
     if wanted is None or wanted == "provider-default":
         return None
     if not traits.takes_effort:
         if wanted != "none":
-            warnings.append(UnsupportedWarning(feature="reasoning", details=f"{model_id} does not reason"))
+            warnings.append(UnsupportedWarning(feature="reasoning", details=f"{model_id} takes no level of it"))
         return None
     if traits.efforts is None or wanted in traits.efforts:
         return wanted

@@ -201,3 +201,25 @@ async def test_azures_address_is_read_from_the_environment(wire: Wire, monkeypat
     await vendor("azure", api_key=KEY, http_client=wire.client)("d").do_generate(ASK)
 
     assert str(wire.sent[-1].url) == "https://env.openai.azure.com/openai/v1/chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("model_id", "sent"),
+    [
+        ("grok-9", "low"),
+        ("grok-4.3", "low"),
+        ("grok-3-mini", "low"),
+        ("grok-4-fast-reasoning", None),
+        ("grok-4.20-reasoning", None),
+        ("grok-3", None),
+    ],
+)
+async def test_groks_that_take_no_level_of_reasoning_are_asked_for_none(
+    wire: Wire, model_id: str, sent: str | None
+) -> None:
+    result = await vendor("xai", api_key=KEY, http_client=wire.client)(model_id).do_generate(
+        ASK.replace(reasoning="low")
+    )
+
+    assert wire.body.get("reasoning_effort") == sent
+    assert [warning.type for warning in result.warnings] == ([] if sent else ["unsupported"])

@@ -1,7 +1,7 @@
 """Servers that speak the chat format: addresses, names of keys, and where their form differs. Data only.
 
-From the vendors' API references, read 2026-12-01 unless an entry says otherwise. What is not here is as OpenAI has it;
-models are not listed, for any id works.
+From what the vendors and their users say, as known on 2026-12-01; where it is in doubt, a setting is sent. What is not
+here is as OpenAI has it; models are not listed, for any id works.
 """
 
 from __future__ import annotations
@@ -40,13 +40,18 @@ class Vendor:
 
 _PENALTIES = frozenset({"presence_penalty", "frequency_penalty"})
 _NOT_WHILE_REASONING = _PENALTIES | {"stop"}
+_REASONS_AS_IT_LIKES = ModelTraits(refuses=_NOT_WHILE_REASONING, takes_effort=False)
 _GROK = (
-    ModelTraits(refuses=_NOT_WHILE_REASONING),
+    ModelTraits(refuses=_NOT_WHILE_REASONING, efforts=("none", "low", "medium", "high")),
     ModelTraits(prefix="grok-2", takes_effort=False),
     ModelTraits(prefix="grok-3", takes_effort=False),
     ModelTraits(prefix="grok-3-mini", refuses=_NOT_WHILE_REASONING, efforts=("low", "high")),
+    replace(_REASONS_AS_IT_LIKES, prefix="grok-4"),
+    ModelTraits(prefix="grok-4.", refuses=_NOT_WHILE_REASONING, efforts=("none", "low", "medium", "high")),
+    replace(_REASONS_AS_IT_LIKES, prefix="grok-4.20"),
+    replace(_REASONS_AS_IT_LIKES, prefix="grok-code"),
 )
-"""What xAI's reasoning models refuse ("Reasoning")."""
+"""What xAI's reasoning models refuse, and which take a level ("Reasoning")."""
 
 _KNOWN = (
     Vendor(  # Resource and deployment are one's own; "v1 API" of Azure OpenAI, which needs no api-version
@@ -93,7 +98,6 @@ _KNOWN = (
             reasoning_field="reasoning",
             takes_file_urls=False,
             takes_video=False,
-            lacks=_PENALTIES,  # "not yet supported by any of our models"
         ),
         base_url="https://api.groq.com/openai/v1",
         key_variable="GROQ_API_KEY",
@@ -126,7 +130,9 @@ _KNOWN = (
         fetches_images=True,
     ),
     Vendor(
-        dialect=ChatDialect(name="moonshot", takes_json_schema=False, takes_file_urls=False, lacks=frozenset({"seed"})),
+        dialect=ChatDialect(
+            name="moonshot", max_tokens_key="max_completion_tokens", takes_file_urls=False, lacks=frozenset({"seed"})
+        ),
         base_url="https://api.moonshot.ai/v1",
         key_variable="MOONSHOT_API_KEY",
     ),
