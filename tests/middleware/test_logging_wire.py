@@ -6,6 +6,7 @@ import contextlib
 import io
 import logging
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 import structlog
@@ -22,7 +23,6 @@ from onion.spec import (
     FilePart,
     FileURL,
     FunctionTool,
-    LanguageModel,
     ReasoningPart,
     TextPart,
     UserMessage,
@@ -32,6 +32,9 @@ from onion.wrap import wrap_language_model
 from tests.middleware.stacks import FakeSleep
 from tests.providers.loopback import Script, answer, serve, stream
 from tests.providers.openai_chat.bodies import COMPLETION, KEY, STREAM, event
+
+if TYPE_CHECKING:
+    from onion.providers.openai_chat.provider import ChatProvider
 
 TOKEN = "eyJhbGciOi.eyJzdWIiOi.c2lnbmVk"
 SIGNATURE = "U2lnbmF0dXJl" * 20
@@ -57,11 +60,11 @@ PARAMS = CallOptions(
     tools=(FunctionTool(name="wave", input_schema={"type": "object"}),),
     headers={"authorization": f"Bearer {TOKEN}", "x-session": TOKEN},
 )
-MODELS: dict[str, Callable[[str], LanguageModel]] = {
-    "chat": lambda url: openai_compatible(base_url=url, api_key=KEY, headers={"x-api-key": KEY}).chat("m"),
-    "responses": lambda url: OpenAI(base_url=url, api_key=KEY).responses("m"),
-    "anthropic": lambda url: Anthropic(base_url=url, api_key=KEY).messages("m"),
-    "google": lambda url: Google(base_url=url, api_key=KEY).language_model("m"),
+PROVIDERS: dict[str, Callable[[str], ChatProvider | OpenAI | Anthropic | Google]] = {
+    "chat": lambda url: openai_compatible(base_url=url, api_key=KEY, headers={"x-api-key": KEY}),
+    "responses": lambda url: OpenAI(base_url=url, api_key=KEY),
+    "anthropic": lambda url: Anthropic(base_url=url, api_key=KEY),
+    "google": lambda url: Google(base_url=url, api_key=KEY),
 }
 ECHO = f"wrong key {KEY} or {TOKEN} for data:image/png;base64,{IMAGE}, signature={SIGNATURE}"
 SCRIPTS: dict[str, Script] = {
@@ -93,7 +96,7 @@ def everything() -> Iterator[io.StringIO]:
     root.removeHandler(handler)
 
 
-@pytest.mark.parametrize("wire", MODELS)
+@pytest.mark.parametrize("wire", PROVIDERS)
 @pytest.mark.parametrize("said", SCRIPTS)
 async def test_no_secret_is_in_what_all_loggers_write_at_debug(
     wire: str, said: str, everything: io.StringIO, capfd: pytest.CaptureFixture[str]
@@ -107,10 +110,12 @@ async def test_no_secret_is_in_what_all_loggers_write_at_debug(
     ]
 
     async with serve(SCRIPTS[said]) as server:
-        model = wrap_language_model(MODELS[wire](server.url), layers)
+        provider = PROVIDERS[wire](server.url)
+        model = wrap_language_model(provider.language_model("m"), layers)
         for is_stream in (True, False):
             with contextlib.suppress(OnionError):
                 await (collect(await model.do_stream(PARAMS)) if is_stream else model.do_generate(PARAMS))
+        await provider.aclose()
 
     printed = capfd.readouterr()
     written = everything.getvalue() + printed.out + printed.err

@@ -59,10 +59,10 @@ async def test_a_mended_call_says_what_the_model_wrote_and_nothing_else(server: 
     inputs = [await written_by_the_model(server, begun, seed, length) for seed in (1, 2) for length in (1, 3, 12, 40)]
 
     calls = [ToolCall(tool_call_id="c", tool_name="Send-Mail", input=text) for text in inputs]
-    mended = [(call, found[0]) for call in calls if (found := mended_call(call, TOOLS)) is not None]
+    mended = [(call, result) for call in calls if (result := mended_call(call, TOOLS)) is not None]
 
     assert all(problem_of(call, TOOLS) is not None for call in calls)
-    for call, found in mended:
+    for call, (found, _) in mended:
         assert misfit_of(parse(found.input), SEND) is None
         assert SIGNS_OF_STRUCTURE.sub("", found.input) == SIGNS_OF_STRUCTURE.sub("", call.input)
         assert not call.input.rstrip()[-1].isalnum()
