@@ -45,7 +45,7 @@ else:
 MAX_STEPS = 20
 """Steps of an agent that was not told when to stop."""
 
-logger = logging.getLogger("onion")
+logger: logging.Logger = logging.getLogger("onion")
 
 
 class CallOverrides(LoopOptions, total=False):

@@ -139,12 +139,13 @@ class APICallError(OnionError):
         request_body: object = None,
     ) -> None:
         super().__init__(message)
-        self.url = mask_url(url)
+        self.url: str = mask_url(url)
         self.status_code = status_code
-        self.response_headers = None if response_headers is None else mask_headers(response_headers)
+        masked = None if response_headers is None else mask_headers(response_headers)
+        self.response_headers: dict[str, str] | None = masked
         self.response_body = response_body
         self.data = data
-        self.is_retryable = is_retryable_status(status_code) if is_retryable is None else is_retryable
+        self.is_retryable: bool = is_retryable_status(status_code) if is_retryable is None else is_retryable
         self.request_body = request_body
 
 
@@ -162,8 +163,8 @@ class RetryError(OnionError):
     def __init__(self, message: str, *, reason: str, errors: Sequence[BaseException]) -> None:
         super().__init__(message)
         self.reason = reason
-        self.errors = tuple(errors)
-        self.last_error = self.errors[-1]
+        self.errors: tuple[BaseException, ...] = tuple(errors)
+        self.last_error: BaseException = self.errors[-1]
 
 
 class StreamProviderError(OnionError):
@@ -243,7 +244,7 @@ class NoSuchToolError(OnionError):
     def __init__(self, message: str, *, tool_name: str, available_tools: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.tool_name = tool_name
-        self.available_tools = tuple(available_tools)
+        self.available_tools: tuple[str, ...] = tuple(available_tools)
 
 
 class InvalidToolInputError(OnionError):
@@ -316,7 +317,7 @@ class MissingToolResultsError(OnionError):
 
     def __init__(self, message: str, *, tool_call_ids: Sequence[str]) -> None:
         super().__init__(message)
-        self.tool_call_ids = tuple(tool_call_ids)
+        self.tool_call_ids: tuple[str, ...] = tuple(tool_call_ids)
 
 
 class NoObjectGeneratedError(OnionError):
@@ -337,10 +338,10 @@ class NoObjectGeneratedError(OnionError):
     ) -> None:
         super().__init__(message)
         self.text = text
-        self.usage = usage
+        self.usage: LanguageModelUsage | None = usage
         self.response = response
         self.finish_reason = finish_reason
-        self.steps = tuple(steps)
+        self.steps: tuple[StepResult, ...] = tuple(steps)
 
 
 class NoOutputGeneratedError(OnionError):
@@ -398,7 +399,7 @@ class DownloadError(OnionError):
 
     def __init__(self, message: str, *, url: str, status_code: int | None = None) -> None:
         super().__init__(message)
-        self.url = mask_url(url)
+        self.url: str = mask_url(url)
         self.status_code = status_code
 
 

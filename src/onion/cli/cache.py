@@ -15,7 +15,7 @@ from onion.errors import TypeValidationError
 from onion.spec.json import to_json
 
 if TYPE_CHECKING:
-    from onion.cli.options import Options
+    from onion.cli.options import Command, Options
     from onion.cli.terminal import Terminal
     from onion.middleware.caching.entry import Entry
     from onion.middleware.stores import ListingStore
@@ -154,7 +154,7 @@ async def _clear(store: ListingStore, options: Options, terminal: Terminal) -> i
     return 0
 
 
-ls = _command(_list)
-show = _command(_show)
-stats = _command(_stats)
-clear = _command(_clear)
+ls: Command = _command(_list)
+show: Command = _command(_show)
+stats: Command = _command(_stats)
+clear: Command = _command(_clear)

@@ -9,7 +9,7 @@ import datetime as dt
 import zlib
 from typing import TypedDict
 
-from onion.loop import tool
+from onion.loop import Tool, tool
 
 _SKIES = ("sunny", "cloudy", "rainy", "windy")
 _COLDEST_CELSIUS, _DEGREES = 5, 25
@@ -42,4 +42,4 @@ def calculate_product(a: float, b: float) -> float:
     return a * b
 
 
-tools = (get_time, get_weather, calculate_product)
+tools: tuple[Tool, Tool, Tool] = (get_time, get_weather, calculate_product)

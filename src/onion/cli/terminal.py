@@ -56,9 +56,9 @@ class Terminal:
         stderr: TextIO | None = None,
         console: Callable[[TextIO], Console] = rich_console,
     ) -> None:
-        self.stdin = sys.stdin if stdin is None else stdin
-        self.stdout = sys.stdout if stdout is None else stdout
-        self.stderr = sys.stderr if stderr is None else stderr
+        self.stdin: TextIO = sys.stdin if stdin is None else stdin
+        self.stdout: TextIO = sys.stdout if stdout is None else stdout
+        self.stderr: TextIO = sys.stderr if stderr is None else stderr
         for stream in (self.stdout, self.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 # A model may write what the terminal's encoding lacks; that must not end the run.

@@ -22,7 +22,7 @@ class Buffer(Generic[ItemT]):
     __slots__ = ("error", "items")
 
     def __init__(self) -> None:
-        self.items = deque[ItemT]()
+        self.items: deque[ItemT] = deque[ItemT]()
         self.error: BaseException | None = None
 
     def end(self, error: BaseException | None) -> None:
@@ -69,7 +69,7 @@ class TextFeed:
     """
 
     def __init__(self, *, is_held: bool) -> None:
-        self.buffer = Buffer[str]()
+        self.buffer: Buffer[str] = Buffer[str]()
         self._held: list[str] | None = [] if is_held else None
 
     def take(self, part: FullStreamPart) -> None:

@@ -77,7 +77,7 @@ class Control:
 
     def __init__(self) -> None:
         self.reason: OnionError | None = None
-        self.is_over = False
+        self.is_over: bool = False
         self._task: asyncio.Task[object] | None = None
         self._baseline = 0
         self._sent = False

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from onion.wrap import Middleware
 
-logger = logging.getLogger("onion")
+logger: logging.Logger = logging.getLogger("onion")
 
 EventT = TypeVar("EventT")
 Callback: TypeAlias = Callable[[EventT], object]

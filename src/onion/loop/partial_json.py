@@ -83,7 +83,7 @@ class PartialJSON:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.is_broken = False
+        self.is_broken: bool = False
         self._root: list[JsonValue] = []
         """Holds the value once it is whole."""
         self._container: Container = self._root

@@ -147,7 +147,7 @@ class PromptWriter:
     """
 
     def __init__(self) -> None:
-        self.attachments = Attachments()
+        self.attachments: Attachments = Attachments()
         """Fills in the files that the model cannot fetch; beside the writer, because it remembers as long."""
         self._last = _Written()
 

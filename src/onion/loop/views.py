@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from onion.loop.state import Run
 
 ItemT = TypeVar("ItemT")
-logger = logging.getLogger("onion")
+logger: logging.Logger = logging.getLogger("onion")
 EARLY_EXIT = "its last reader stopped early"
 
 
@@ -34,8 +34,8 @@ class Pump:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.feeds: list[Feed] = []
-        self.is_started = False
-        self.is_finished = False
+        self.is_started: bool = False
+        self.is_finished: bool = False
         self.was_raised = False
         self.open_views = 0
         self._parts = run_steps(run)

@@ -57,7 +57,7 @@ EVENTS: dict[Outcome, str] = {
 
 BEFORE_CONTENT = frozenset({StreamStart, ResponseMetadata, RawPart})
 
-logger = logging.getLogger("onion")
+logger: logging.Logger = logging.getLogger("onion")
 
 
 class EventLogger(Protocol):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from onion.spec.model import LanguageModel
     from onion.spec.parts import StreamPart
     from onion.spec.result import GenerateResult
-    from onion.wrap import DoGenerate, DoStream
+    from onion.wrap import DoGenerate, DoStream, Mode
 
 
 def simulated_parts(result: GenerateResult) -> Iterator[StreamPart]:
@@ -72,7 +72,7 @@ def simulated_parts(result: GenerateResult) -> Iterator[StreamPart]:
 class SimulateStreaming(Middleware):
     """Answers a streaming call by asking the model for a whole answer. Nothing that the answer holds is lost."""
 
-    modes = ("stream",)
+    modes: tuple[Mode, ...] = ("stream",)
 
     async def wrap_stream(
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from onion.spec.model import LanguageModel
     from onion.spec.parts import StreamPart
     from onion.spec.stream import StreamResult
-    from onion.wrap import DoGenerate, DoStream
+    from onion.wrap import DoGenerate, DoStream, Mode
 
 DELAY_SECONDS = 0.01
 PATTERNS = {"word": re.compile(r"\S+\s+"), "line": re.compile(r"\n+")}
@@ -110,7 +110,7 @@ class SmoothStream(Middleware):
             chunking function that gives what is no beginning of the text.
     """
 
-    modes = ("stream",)
+    modes: tuple[Mode, ...] = ("stream",)
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ The key is read from ``OPENAI_API_KEY`` and the address from ``OPENAI_BASE_URL``
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypedDict
 
@@ -134,12 +134,12 @@ class OpenAI:
         return repr(self._responses).replace(type(self._responses).__name__, type(self).__name__, 1)
 
 
-openai = OpenAI()
+openai: OpenAI = OpenAI()
 """The provider with settings from the environment alone; the functions of this module are its own."""
 
-responses = openai.responses
-chat = openai.chat
-language_model = openai.language_model
-embedding_model = openai.embedding_model
-image_model = openai.image_model
-aclose = openai.aclose
+responses: Callable[[str], ResponsesModel] = openai.responses
+chat: Callable[[str], ChatModel] = openai.chat
+language_model: Callable[[str], ResponsesModel] = openai.language_model
+embedding_model: Callable[[str], NoReturn] = openai.embedding_model
+image_model: Callable[[str], NoReturn] = openai.image_model
+aclose: Callable[[], Coroutine[None, None, None]] = openai.aclose

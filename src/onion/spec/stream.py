@@ -132,8 +132,8 @@ class StreamResult:
         self._source = _Source(head, parts, close)
         self._reader: AsyncGenerator[StreamPart, None] | None = None
         self._state = "unread"
-        self.request = request
-        self.response = response
+        self.request: RequestInfo | None = request
+        self.response: ResponseInfo | None = response
 
     def pipe(self, factory: TransformFactory) -> StreamResult:
         """The same stream with one more transform around it; this one must not be used any more."""

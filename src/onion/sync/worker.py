@@ -54,7 +54,7 @@ class Worker:
 
     def __init__(self, background: Background = _background) -> None:
         self._background = background
-        self.loop = background.loop()
+        self.loop: asyncio.AbstractEventLoop = background.loop()
         self.requests: asyncio.Queue[Request | None] = asyncio.Queue()
         self._is_busy = self._is_cancelled = False
         context = contextvars.copy_context()

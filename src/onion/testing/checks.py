@@ -29,7 +29,7 @@ class Checks:
     """Runs checks and reports; the subclasses know what to check."""
 
     def __init__(self, *, subject: str, timeout: float) -> None:
-        self.report = CheckReport()
+        self.report: CheckReport = CheckReport()
         self._subject = subject
         self._timeout = timeout
         self._rule = ""

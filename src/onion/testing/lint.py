@@ -37,7 +37,7 @@ class Lint(Middleware):
 
     def __init__(self, *, strict: bool = False) -> None:
         self._is_strict = strict
-        self.open_streams = 0
+        self.open_streams: int = 0
 
     async def wrap_generate(
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel

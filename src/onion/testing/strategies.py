@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the values of the contract. Needs `hypothesis`, which the package does not bring along."""
+"""Hypothesis strategies for the values of the contract. Needs `hypothesis`, which the extra ``testing`` brings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ T = TypeVar("T")
 _UNIONS: tuple[object, ...] = (Union, types.UnionType)
 _SHORT = 3
 
-texts = st.text(max_size=8)
+texts: st.SearchStrategy[str] = st.text(max_size=8)
 json_values: st.SearchStrategy[JsonValue] = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | texts,
     lambda inner: st.lists(inner, max_size=_SHORT) | st.dictionaries(texts, inner, max_size=_SHORT),

@@ -14,7 +14,7 @@ class CancelledAt:
     """
 
     def __init__(self, work: Coroutine[object, object, object], position: int) -> None:
-        self.suspensions = 0
+        self.suspensions: int = 0
         self._work = work
         self._position = position
 

@@ -42,7 +42,7 @@ GOOD_FINISH_REASONS: tuple[UnifiedFinishReason, ...] = ("stop", "tool-calls")
 CONTROLS = ("bypass", "refresh", "only-if-cached")
 
 T = TypeVar("T")
-logger = logging.getLogger("onion")
+logger: logging.Logger = logging.getLogger("onion")
 
 
 def control_of(params: CallOptions) -> str | None:

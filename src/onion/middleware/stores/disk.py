@@ -100,7 +100,7 @@ class DiskStore:
         for name, limit in (("size_limit", size_limit), ("lock_timeout", lock_timeout)):
             if not limit > 0:
                 raise InvalidArgumentError(f"{name} must be above 0, got {limit!r}", parameter=name, value=limit)
-        self.directory = Path(directory)
+        self.directory: Path = Path(directory)
         self.size_limit = size_limit
         self.lock_timeout = lock_timeout
         self._cache: diskcache.Cache | None = None

@@ -97,7 +97,7 @@ class ToolCallRepair(Middleware):
             msg = f"max_asks must be at least 0, got {max_asks!r}"
             raise InvalidArgumentError(msg, parameter="max_asks", value=max_asks)
         self.mechanical = mechanical
-        self.ask = ask and repair is None
+        self.ask: bool = ask and repair is None
         self.max_asks = max_asks
         self._repair = repair
 

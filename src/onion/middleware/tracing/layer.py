@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from onion.spec.transform import Outcome
     from onion.wrap import DoGenerate, DoStream, Execute, Mode
 
-NO_TRACER = trace.NoOpTracer()
+NO_TRACER: trace.Tracer = trace.NoOpTracer()
 
 
 @runtime_checkable
@@ -89,7 +89,7 @@ class Tracing(Middleware):
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         asked = os.environ.get(names.CAPTURE_CONTENT_VARIABLE, "").lower()
-        self.capture_content = capture_content or asked in ("true", "1", "span_only", "span_and_event")
+        self.capture_content: bool = capture_content or asked in ("true", "1", "span_only", "span_and_event")
         self._tracer_provider = tracer_provider
         self._meter_provider = meter_provider
         self._clock = clock

@@ -21,7 +21,7 @@ from onion.streaming import Collector
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
-    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.metrics import Histogram, MeterProvider
     from opentelemetry.trace import Span
 
     from onion.spec.parts import StreamPart
@@ -30,7 +30,7 @@ SCOPE = "onion"
 BEFORE_CONTENT = frozenset({StreamStart, ResponseMetadata, RawPart})
 TOLD = frozenset({ResponseMetadata, FinishPart})
 MAX_ERROR_LENGTH = 500
-IS_COUNTED = otel_context.create_key("onion-usage-is-counted")
+IS_COUNTED: str = otel_context.create_key("onion-usage-is-counted")
 """Set while a call is made inside of a chat span of ours: a Tracing further in adds no usage."""
 
 
@@ -39,19 +39,19 @@ class Instruments:
 
     def __init__(self, provider: MeterProvider) -> None:
         meter = provider.get_meter(SCOPE)
-        self.duration = meter.create_histogram(
+        self.duration: Histogram = meter.create_histogram(
             names.OPERATION_DURATION,
             unit="s",
             description="How long a call of a model took.",
             explicit_bucket_boundaries_advisory=names.SECONDS_BUCKETS,
         )
-        self.first_chunk = meter.create_histogram(
+        self.first_chunk: Histogram = meter.create_histogram(
             names.TIME_TO_FIRST_CHUNK,
             unit="s",
             description="How long the first content of a stream took to come.",
             explicit_bucket_boundaries_advisory=names.SECONDS_BUCKETS,
         )
-        self.tokens = meter.create_histogram(
+        self.tokens: Histogram = meter.create_histogram(
             names.TOKEN_USAGE,
             unit="{token}",
             description="Tokens that a call of a model used.",

@@ -91,8 +91,8 @@ class HTTPAnswer:
         request: HTTPRequest,
         limits: HTTPLimits = DEFAULT_LIMITS,
     ) -> None:
-        self.status_code = response.status_code
-        self.headers = mask_headers(response.headers)
+        self.status_code: int = response.status_code
+        self.headers: dict[str, str] = mask_headers(response.headers)
         self.request = request
         self._bytes = response.aiter_bytes()
         self._limits = limits

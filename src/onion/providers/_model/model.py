@@ -57,7 +57,7 @@ class WireModel:
     __slots__ = ("_server", "model_id")
 
     def __init__(self, model_id: str, server: Server) -> None:
-        self.model_id = model_id
+        self.model_id: str = model_id
         self._server = server
 
     @property

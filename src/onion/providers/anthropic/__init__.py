@@ -4,9 +4,17 @@
 ``ANTHROPIC_API_KEY`` and the address from ``ANTHROPIC_BASE_URL`` when a call is made.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, NoReturn
+
 from onion.providers.anthropic import tools
 from onion.providers.anthropic.provider import Anthropic
 from onion.providers.anthropic.traits import ModelTraits
+
+if TYPE_CHECKING:
+    from onion.providers._model import WireModel
 
 __all__ = [
     "Anthropic",
@@ -20,11 +28,11 @@ __all__ = [
     "tools",
 ]
 
-anthropic = Anthropic()
+anthropic: Anthropic = Anthropic()
 """The provider with settings from the environment alone; the functions of this module are its own."""
 
-messages = anthropic.messages
-language_model = anthropic.language_model
-embedding_model = anthropic.embedding_model
-image_model = anthropic.image_model
-aclose = anthropic.aclose
+messages: Callable[[str], WireModel] = anthropic.messages
+language_model: Callable[[str], WireModel] = anthropic.language_model
+embedding_model: Callable[[str], NoReturn] = anthropic.embedding_model
+image_model: Callable[[str], NoReturn] = anthropic.image_model
+aclose: Callable[[], Coroutine[None, None, None]] = anthropic.aclose

@@ -90,7 +90,7 @@ class JsonBlock:
     """The input of the tool for JSON, which is the text of the answer."""
 
     def __init__(self, block_id: str, block: JsonObject, parts: list[StreamPart]) -> None:
-        self.text = ""
+        self.text: str = ""
         self._id = block_id
         self._given = block.get("input")
         self._halves = Halves()

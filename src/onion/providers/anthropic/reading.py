@@ -31,9 +31,9 @@ class Reader:
     """
 
     def __init__(self, context: AnswerContext) -> None:
-        self.has_calls = False
+        self.has_calls: bool = False
         """The answer holds calls of the caller's tools."""
-        self.preamble = ""
+        self.preamble: str = ""
         """Text before an answer in JSON, which is none of it."""
         self._context = context
         self._sources = Sources(context.documents)

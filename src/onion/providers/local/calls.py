@@ -20,7 +20,7 @@ class CallReader:
     def __init__(self) -> None:
         self.name: str | None = None
         """Known once the arguments begin."""
-        self.written = ""
+        self.written: str = ""
         """All text so far."""
         self._value = _ValueEnd()
 

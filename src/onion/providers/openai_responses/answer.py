@@ -41,8 +41,8 @@ class Answer:
     """
 
     def __init__(self, name: str, tool_names: Mapping[str, str], generate_id: Callable[[], str]) -> None:
-        self.texts = Texts(name)
-        self.calls = Calls(name, tool_names, generate_id)
+        self.texts: Texts = Texts(name)
+        self.calls: Calls = Calls(name, tool_names, generate_id)
         self._name = name
         self._items: dict[int, _Item] = {}
         self._done_ids: set[str] = set()

@@ -34,8 +34,8 @@ class Block:
     __slots__ = ("_halves", "_id", "_pieces", "is_open", "is_text")
 
     def __init__(self, block_id: str, *, is_text: bool) -> None:
-        self.is_open = False
-        self.is_text = is_text
+        self.is_open: bool = False
+        self.is_text: bool = is_text
         self._id = block_id
         self._pieces: list[str] = []
         self._halves = Halves()
@@ -95,8 +95,8 @@ class CallInput:
         is_server_run: bool = False,
         is_dynamic: bool = False,
     ) -> None:
-        self.call_id = call_id
-        self.tool_name = tool_name
+        self.call_id: str = call_id
+        self.tool_name: str = tool_name
         self.is_server_run = is_server_run or None
         self.is_dynamic = is_dynamic or None
         self._frame = frame

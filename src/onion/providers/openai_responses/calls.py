@@ -31,7 +31,7 @@ class Calls:
     """
 
     def __init__(self, name: str, tool_names: Mapping[str, str], generate_id: Callable[[], str]) -> None:
-        self.has_calls = False
+        self.has_calls: bool = False
         """There are calls that the caller has to answer."""
         self._name = name
         self._tool_names = tool_names

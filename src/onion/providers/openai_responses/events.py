@@ -101,9 +101,9 @@ class EventDecoder:
         include_raw: bool = False,
         hide: Callable[[str], str] = str,
     ) -> None:
-        self.is_over = False
+        self.is_over: bool = False
         """Nothing more is to be read: the terminal event or a failure has come."""
-        self.has_content = False
+        self.has_content: bool = False
         """Something was handed out that a repeated call would say twice."""
         self._failure: Exception | None = None
         self._is_done = False

@@ -37,9 +37,9 @@ class Texts:
     """Collects the messages and the reasoning of one answer; *name* is the key of the provider metadata."""
 
     def __init__(self, name: str) -> None:
-        self.is_refusal = False
+        self.is_refusal: bool = False
         self.logprobs: list[JsonValue] = []
-        self.reasoning_id = ""
+        self.reasoning_id: str = ""
         """The id of the latest reasoning: what follows it goes back behind it only."""
         self._name = name
         self._numbers = 0
