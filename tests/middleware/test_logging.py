@@ -169,7 +169,8 @@ async def test_a_stream_that_is_dropped_unread_says_so_too() -> None:
 
     await under_test(ScriptedModel([text("a")]), logging_to(sink)).do_stream(ASK)
     gc.collect()
-    await asyncio.sleep(0)
+    await asyncio.sleep(0)  # the closing is handed to the loop
+    await asyncio.sleep(0)  # and runs
 
     assert [event["event"] for event in sink.events] == ["model call started", "model call closed early"]
 

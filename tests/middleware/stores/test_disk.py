@@ -17,7 +17,7 @@ import pytest
 from onion.errors import InvalidArgumentError
 from onion.middleware import SHARED, Cache, DiskStore
 from onion.middleware.stores import ClaimingStore, ListingStore
-from onion.middleware.stores.disk import TextDisk
+from onion.middleware.stores._text_disk import TextDisk
 from onion.testing import ScriptedModel, text
 from tests.middleware.stacks import ASK, under_test
 

@@ -15,64 +15,14 @@ from typing import TypeVar
 import diskcache
 
 from onion.errors import InvalidArgumentError
+from onion.middleware.stores._text_disk import TextDisk, text_in
 
 SIZE_LIMIT_BYTES = 1_000_000_000
 LOCK_TIMEOUT_SECONDS = 1.0
-MODE_RAW = 1  # a value in the row, in diskcache's own numbering
-MODE_TEXT = 3  # a text in a file of its own
 DATABASE = "cache.db"
 CLAIM_PREFIX = "claim-"
 
 T = TypeVar("T")
-
-
-class TextDisk(diskcache.Disk):
-    """Reads and writes text; refuses everything else.
-
-    diskcache unpickles what it finds (CVE-2025-69872, no fixed release), and reads and removes the files that its rows
-    name. Whoever can write to the folder would run code and reach other files.
-    """
-
-    def put(self, key: object) -> tuple[object, bool]:
-        """The key as it is."""
-        return _text(key), True
-
-    def get(self, key: object, raw: bool) -> object:  # noqa: FBT001 - diskcache's signature
-        """The key as it is."""
-        if not raw:
-            raise _refused("a key that is pickled")
-        return _text(key)
-
-    def store(self, value: object, read: bool, key: object = None) -> tuple[int, int, str | None, object]:  # noqa: FBT001 - diskcache's signature
-        """Write a text."""
-        return super().store(_text(value), read, key)
-
-    def fetch(self, mode: int, filename: str | None, value: object, read: bool) -> object:  # noqa: FBT001 - diskcache's signature
-        """Read a text."""
-        if mode == MODE_TEXT and filename is not None and self._is_inside(filename):
-            return super().fetch(mode, filename, value, read)
-        if mode == MODE_RAW:
-            return _text(value)
-        raise _refused("a value that is pickled, or lies outside of the folder")
-
-    def remove(self, file_path: str) -> None:
-        """Remove a file of the folder; leave others alone."""
-        if self._is_inside(file_path):
-            super().remove(file_path)
-
-    def _is_inside(self, filename: str) -> bool:
-        folder = Path(self._directory).resolve()
-        return (folder / filename).resolve().is_relative_to(folder)
-
-
-def _text(found: object) -> str:
-    if isinstance(found, str):
-        return found
-    raise _refused(f"a {type(found).__name__}")
-
-
-def _refused(what: str) -> ValueError:
-    return ValueError(f"the folder holds {what}, which is refused: only text is kept here")
 
 
 class DiskStore:
@@ -110,7 +60,7 @@ class DiskStore:
     async def get(self, key: str) -> str | None:
         """The text under *key*."""
         found = await self._run(lambda cache: cache.get(key))
-        return None if found is None else _text(found)
+        return None if found is None else text_in(found)
 
     async def set(self, key: str, value: str, *, ttl: float | None) -> None:
         """Keep *value*; the last of several writers wins."""
