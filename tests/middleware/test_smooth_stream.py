@@ -131,6 +131,13 @@ async def test_what_waits_comes_out_before_a_failure() -> None:
         await anext(reader)
 
 
+async def test_a_failure_with_nothing_waiting_just_passes() -> None:
+    model = under_test(ScriptedModel([[TextStart(id="t"), Raise(ValueError("cut"))]]), SmoothStream(delay=0))
+
+    with pytest.raises(ValueError, match="cut"):
+        await parts_of(model)
+
+
 async def test_what_waits_comes_out_when_a_stream_just_ends() -> None:
     script: list[ScriptPart] = [TextStart(id="t"), TextDelta(id="t", delta="half")]
     model = wrap_language_model(ScriptedModel([script]), SmoothStream(delay=0))

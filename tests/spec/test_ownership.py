@@ -225,3 +225,56 @@ async def test_a_stream_that_another_loop_drops_unread_is_closed_where_it_was_op
 
     assert connection.closed == 1
     assert box == []
+
+
+async def test_an_iterator_that_is_no_generator_is_closed_if_it_can_be() -> None:
+    class Parts:
+        """Gives the parts one by one, and notes that it was closed."""
+
+        def __init__(self) -> None:
+            self.left = list(PARTS)
+            self.closed = 0
+
+        def __aiter__(self) -> AsyncIterator[StreamPart]:
+            return self
+
+        async def __anext__(self) -> StreamPart:
+            if not self.left:
+                raise StopAsyncIteration
+            return self.left.pop(0)
+
+        async def aclose(self) -> None:
+            self.closed += 1
+
+    closeable = Parts()
+
+    read_parts = [part async for part in StreamResult(closeable)]
+
+    assert read_parts == list(PARTS)
+    assert closeable.closed == 1
+
+
+async def test_an_iterator_that_cannot_be_closed_is_left_alone() -> None:
+    class Parts:
+        """Gives nothing."""
+
+        def __aiter__(self) -> AsyncIterator[StreamPart]:
+            return self
+
+        async def __anext__(self) -> StreamPart:
+            raise StopAsyncIteration
+
+    assert [part async for part in StreamResult(Parts())] == []
+
+
+def test_a_stream_may_be_made_before_there_is_an_event_loop() -> None:
+    async def parts() -> AsyncGenerator[StreamPart, None]:
+        for part in PARTS:
+            yield part
+
+    async def read_all(stream: StreamResult) -> list[StreamPart]:
+        return [part async for part in stream]
+
+    stream = StreamResult(parts())
+
+    assert asyncio.run(read_all(stream)) == list(PARTS)

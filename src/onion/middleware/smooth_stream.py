@@ -85,15 +85,18 @@ class _Waiting:
         self.text += delta.delta
         self.metadata = delta.provider_metadata or self.metadata
 
-    def take(self, piece: str) -> StreamPart | None:
-        """The beginning *piece* as a delta of its own; None if there is nothing to say."""
-        block, metadata = self.block, self.metadata
-        if block is None or (not piece and metadata is None):
-            return None
+    def cut(self, block: TextDelta | ReasoningDelta, piece: str) -> StreamPart:
+        """The beginning *piece* of the waiting text as a delta of its own."""
+        metadata, self.metadata = self.metadata, None
         self.text = self.text[len(piece) :]
-        self.metadata = None
         kind = TextDelta if isinstance(block, TextDelta) else ReasoningDelta
         return kind(id=block.id, delta=piece, provider_metadata=metadata)
+
+    def rest(self) -> StreamPart | None:
+        """All that waits; None if there is nothing to say."""
+        if self.block is None or (not self.text and self.metadata is None):
+            return None
+        return self.cut(self.block, self.text)
 
 
 class SmoothStream(Middleware):
@@ -141,21 +144,20 @@ class SmoothStream(Middleware):
         try:
             async for part in parts:
                 if not isinstance(part, TextDelta | ReasoningDelta):
-                    if (rest := waiting.take(waiting.text)) is not None:
+                    if (rest := waiting.rest()) is not None:
                         yield rest
                     yield part
                     continue
-                if waiting.is_other(part) and (rest := waiting.take(waiting.text)) is not None:
+                if waiting.is_other(part) and (rest := waiting.rest()) is not None:
                     yield rest
                 waiting.add(part)
                 while (piece := self._find(waiting.text)) is not None:
-                    if (whole := waiting.take(piece)) is not None:
-                        yield whole
+                    yield waiting.cut(part, piece)
                     if self.delay:
                         await self._sleep(self.delay)
         except Exception:
-            if (rest := waiting.take(waiting.text)) is not None:
+            if (rest := waiting.rest()) is not None:
                 yield rest
             raise
-        if (rest := waiting.take(waiting.text)) is not None:
+        if (rest := waiting.rest()) is not None:
             yield rest
