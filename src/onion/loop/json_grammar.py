@@ -9,10 +9,11 @@ _SPACE = r"[ \t\n\r]*+"
 _STRING = r'"((?:[^"\\\x00-\x1f]++|\\.)*+)"'
 _NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?"
 _HIGH = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
+# Not possessive as a whole: Python 3.11.2 forgets a lookahead inside of a possessive group.
 # A high surrogate is taken once it is clear whether its other half follows (RFC 8259, section 7).
 _RUN = (
     r'(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u(?![dD][89abAB])[0-9a-fA-F]{4}'
-    rf"|{_HIGH}(?!\\?\Z|\\u[0-9a-fA-F]{{0,3}}\Z))*+"
+    rf"|{_HIGH}(?!\\?\Z|\\u[0-9a-fA-F]{{0,3}}\Z))*"
 )
 _OPEN_ESCAPE = rf"(?:{_HIGH})?(?:\\(?:u[0-9a-fA-F]{{0,3}})?)?\Z"
 
