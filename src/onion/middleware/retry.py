@@ -73,7 +73,7 @@ def wait_hint_in(data: object) -> float | None:
     """Seconds that the body of a failure asks to wait, or None.
 
     Google's APIs say so there and not in a header: ``{"error": {"details": [{"retryDelay": "34.4s"}]}}``
-    (google.rpc.RetryInfo in "AIP-193: Errors", read 2026-12-01).
+    (google.rpc.RetryInfo in "AIP-193: Errors").
     """
     items = data if is_array(data) else (data,)
     failures = [item.get("error", item) for item in items if is_object(item)]

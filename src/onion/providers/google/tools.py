@@ -1,6 +1,6 @@
 """Tools that Google defines and runs, ready to be put into ``tools=``.
 
-Their arguments are those of the Gemini API (page "Using tools with the Gemini API", read 2026-12-01); what it adds goes
+Their arguments are those of the Gemini API (page "Using tools with the Gemini API"); what it adds goes
 into ``settings``.
 """
 

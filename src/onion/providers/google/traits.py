@@ -1,7 +1,7 @@
 """What must be known of Google's models: a table of id prefixes. Ids that it does not name count as the newest.
 
 From the pages "Gemini models", "Gemini thinking", "Function calling" and "Thought signatures" of the Gemini API's
-documentation, read 2026-12-01.
+documentation, from memory and not checked against a page.
 """
 
 from __future__ import annotations

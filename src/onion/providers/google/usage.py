@@ -32,7 +32,7 @@ FINISH_REASONS: Mapping[str, UnifiedFinishReason] = {
     "TOO_MANY_TOOL_CALLS": "error",
     "UNEXPECTED_TOOL_CALL": "error",
 }
-"""The API's words (Gemini API, "GenerateContentResponse", and Vertex AI's, read 2026-12-01) and ours."""
+"""The API's words (Gemini API, "GenerateContentResponse", and Vertex AI's) and ours."""
 
 _CALLS = ("STOP", "UNEXPECTED_TOOL_CALL")
 """Words for an answer whose calls can be answered; an undeclared tool is told to the model like any other miss."""

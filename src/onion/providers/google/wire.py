@@ -1,6 +1,6 @@
 """The Gemini API as a wire format.
 
-Its form is that of the API reference, "Generating content", read 2026-12-01; members that nobody knows are kept where
+Its form is that of the API reference, "Generating content"; members that nobody knows are kept where
 they belong to content or to the answer.
 """
 
