@@ -262,3 +262,12 @@ def seconds_for(size: int) -> float:
 @pytest.mark.slow
 def test_ten_times_the_text_takes_about_ten_times_the_time() -> None:
     assert seconds_for(400_000) < 14 * seconds_for(40_000)
+
+
+@pytest.mark.parametrize("text", ["[1 2]", '["a" "b"]', "[,1]", '{"a": 1 "b": 2}'])
+def test_a_comma_that_is_missing_or_too_many_breaks_the_text(text: str) -> None:
+    parser = PartialJSON()
+
+    parser.feed(text)
+
+    assert parser.is_broken
