@@ -7,9 +7,8 @@ given as a stream, and the other way round; a stream that breaks, or that nobody
 import asyncio
 import json
 
-from onion import Middleware, generate_text, stream_text, wrap_language_model
-from onion.spec import CallOptions, ErrorPart, GenerateResult, LanguageModel, StreamPart, StreamResult, to_json
-from onion.spec.transform import Outcome, PartTransform
+from onion import Middleware, StreamResult, generate_text, stream_text, to_json, wrap_language_model
+from onion.spec import CallOptions, ErrorPart, GenerateResult, LanguageModel, Outcome, PartTransform, StreamPart
 from onion.streaming import Collector, replay
 from onion.testing import ScriptedModel, text
 from onion.wrap import DoGenerate, DoStream
@@ -57,4 +56,5 @@ async def main() -> None:
     print("calls that reached the model:", len(scripted.calls))
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

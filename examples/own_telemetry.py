@@ -8,9 +8,8 @@ import time
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from onion import Middleware, OnionError, generate_text, stream_text, wrap_language_model
-from onion.spec import CallOptions, FinishPart, GenerateResult, LanguageModel, StreamPart, StreamResult
-from onion.spec.transform import Outcome, PartTransform
+from onion import Middleware, OnionError, StreamResult, generate_text, stream_text, wrap_language_model
+from onion.spec import CallOptions, FinishPart, GenerateResult, LanguageModel, Outcome, PartTransform, StreamPart
 from onion.streaming import transform_result
 from onion.testing import ScriptedModel, text
 from onion.wrap import DoGenerate, DoStream
@@ -57,4 +56,5 @@ async def main() -> None:
     await asyncio.gather(*(generate_text(model=model, prompt="Hi") for _ in range(2)), return_exceptions=True)
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())
