@@ -19,6 +19,8 @@ from onion.middleware.stores._text_disk import TextDisk, text_in
 
 SIZE_LIMIT_BYTES = 1_000_000_000
 LOCK_TIMEOUT_SECONDS = 1.0
+CULL_AT_ONCE = 2  # diskcache's own 10 empty a folder that has room for fewer than ten entries
+OVERSHOOT = 1.1  # one long entry may be more than what two short ones make room for
 DATABASE = "cache.db"
 CLAIM_PREFIX = "claim-"
 
@@ -63,8 +65,14 @@ class DiskStore:
         return None if found is None else text_in(found)
 
     async def set(self, key: str, value: str, *, ttl: float | None) -> None:
-        """Keep *value*; the last of several writers wins."""
-        await self._run(lambda cache: cache.set(key, value, expire=ttl))
+        """Keep *value*, and throw out what no longer fits; the last of several writers wins."""
+
+        def keep(cache: diskcache.Cache) -> None:
+            cache.set(key, value, expire=ttl)
+            if cache.volume() > self.size_limit * OVERSHOOT:
+                cache.cull()
+
+        await self._run(keep)
 
     async def delete(self, key: str) -> None:
         """Forget *key*."""
@@ -126,6 +134,7 @@ class DiskStore:
                 timeout=self.lock_timeout,
                 disk=TextDisk,
                 size_limit=self.size_limit,
+                cull_limit=CULL_AT_ONCE,
                 eviction_policy="least-recently-stored",
             )
         return self._cache
