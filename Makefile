@@ -17,7 +17,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check lint imports types verifytypes docs format cases recordings conformance wheel \
-	test-all weights changelog clean
+	test-all weights changelog bench clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -41,7 +41,7 @@ $(VENV)/stamp-demo: $(VENV)/stamp-venv pyproject.toml
 
 $(VENV)/stamp-dev: $(VENV)/stamp-venv pyproject.toml constraints.txt
 	@echo "Installing Onion with the development tools ..."
-	@$(PIP) -c constraints.txt -e '.[dev,local,otel,redis,cli]'
+	@$(PIP) -c constraints.txt -e '.[dev,local,otel,redis,cli,fast]'
 	@touch $(VENV)/stamp-demo $@
 
 setup: $(VENV)/stamp-dev ## Make .venv with Onion and all development tools.
@@ -101,6 +101,11 @@ recordings: setup ## Parse the recorded exchanges of a folder: make recordings D
 
 conformance: setup ## Run the scenarios of a folder: make conformance DIR=...
 	@$(BIN)/python -m tests.conformance.run $(DIR)
+
+# --- speed: `make bench ROWS="calls loop.step-10"` -------------------------------------------------------------------
+
+bench: setup ## Measure Onion against its targets; fails when one is missed. ROWS=... for some rows only.
+	@$(BIN)/python -m bench $(ROWS)
 
 clean: ## Remove everything that was made.
 	rm -rf $(VENV) build dist .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

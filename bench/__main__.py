@@ -1,0 +1,56 @@
+"""The command line of the benchmark: `python -m bench [ROW or GROUP ...]`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from bench import table
+from bench.groups import GROUPS
+from bench.rounds import Turns
+from bench.rows import Finding, Group, Row, finding, jobs_for
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def say(line: str) -> None:
+    """Tell what is going on, beside the table."""
+    print(f"# {line}", file=sys.stderr, flush=True)
+
+
+def wanted(group: Group, words: Sequence[str]) -> list[Row]:
+    """The group's rows whose names begin with one of *words*."""
+    return [row for row in group.rows if not words or row.name.startswith(tuple(words))]
+
+
+def measure(group: Group, rows: Sequence[Row], rounds: int | None) -> list[Finding]:
+    """Run what those rows of the group need."""
+    turns = Turns(jobs_for(rows, group.jobs), say=say)
+    figures = turns.rounds(rounds or group.rounds)
+    return [finding(row, figures, turns.missing) for row in rows]
+
+
+def main() -> None:
+    """Run as a program."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Onion against its targets.")
+    parser.add_argument("rows", nargs="*", help="groups or rows, or how their names begin; all without it")
+    parser.add_argument("--rounds", type=int, help="rounds of each group")
+    parser.add_argument("--list", action="store_true", help="list the rows and their targets")
+    given = parser.parse_args()
+    findings: list[Finding] = []
+    for group in GROUPS:
+        rows = wanted(group, given.rows)
+        if given.list:
+            findings += [Finding(row=row, why="only listed") for row in rows]
+        elif rows:
+            say(group.name)
+            findings += measure(group, rows, given.rounds)
+    print(table.plain(findings))
+    if not given.list and not all(found.is_met for found in findings):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""One module per way of doing the work: floors, and Onion. Each has ``SETUPS``, a workload by name."""

@@ -1,0 +1,15 @@
+"""The jobs that several groups use."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bench.jobs import Job
+from bench.workload import Params
+
+FLOOR: Final = "bench.adapters.floor"
+ONION_CALLS: Final = "bench.adapters.onion_calls"
+ONION_CACHE: Final = "bench.adapters.onion_cache"
+ONION_STREAMS: Final = "bench.adapters.onion_streams"
+
+CALIBRATION_JOB: Final = Job(adapter=FLOOR, workload="loop", params=Params(steps=10))

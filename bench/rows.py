@@ -1,0 +1,144 @@
+"""The table: rows with targets, the groups that give their figures, and what a run of them found."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bench.jobs import Job
+from bench.rounds import Figures
+
+Unit: TypeAlias = Literal["x", "µs", "ms", "MB", "KiB", ""]
+
+Value: TypeAlias = Callable[[Figures], float]
+"""The figure of a row in one round. KeyError: what it needs was not measured."""
+
+CALIBRATION = "calibration"
+"""Name of the job that tells how fast the machine is: the hand-written loop, ten steps of one tool."""
+
+CALIBRATION_MICROSECONDS = 17.4
+"""What it took per step on the machine for which the targets in microseconds were set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A line of the table.
+
+    Attributes:
+        name: How the command line names it; begins with the name of its group.
+        title: What is measured.
+        limit: The largest figure that meets the target.
+        value: Makes the figure of one round.
+        is_scaled: The target is in microseconds of the machine it was set on.
+        is_lowest: The best round counts instead of the median: what disturbs can only add.
+        is_optional: Not measuring it is no failure: it needs a peer.
+    """
+
+    name: str
+    title: str
+    limit: float
+    unit: Unit
+    value: Value
+    is_scaled: bool = False
+    is_lowest: bool = False
+    is_optional: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Jobs that take turns, and the rows that are made of their figures."""
+
+    name: str
+    jobs: Mapping[str, Job]
+    rows: Sequence[Row]
+    rounds: int = 9
+    needs_server: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What was found for a row.
+
+    Attributes:
+        figure: Median of the rounds, on the scale of the target; None if it was not measured.
+        raw: The same as this machine measured it.
+        low: Smallest figure of a round.
+        high: Largest figure of a round.
+        why: Why there is none.
+    """
+
+    row: Row
+    figure: float | None = None
+    raw: float | None = None
+    low: float | None = None
+    high: float | None = None
+    why: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the target is met; what is optional and was not measured is not missed."""
+        if self.figure is None:
+            return self.row.is_optional
+        return self.figure <= self.row.limit
+
+
+def figure(name: str) -> Value:
+    """One of the figures."""
+    return lambda figures: figures[name]
+
+
+def ratio(subject: str, base: str) -> Value:
+    """How many times *base* the *subject* is."""
+    return lambda figures: figures[subject] / figures[base]
+
+
+def difference(subject: str, base: str, *, per: int = 1) -> Value:
+    """What the *subject* costs more than *base*, for each of so many."""
+    return lambda figures: (figures[subject] - figures[base]) / per
+
+
+class _Asked(dict[str, float]):
+    """Figures that note which of them were looked at."""
+
+    def __missing__(self, name: str) -> float:
+        self[name] = 1.0
+        return 1.0
+
+
+def jobs_for(rows: Sequence[Row], jobs: Mapping[str, Job]) -> dict[str, Job]:
+    """Those of *jobs* that *rows* need."""
+    asked = _Asked()
+    for row in rows:
+        row.value(asked)
+        if row.is_scaled:
+            asked[CALIBRATION] = 1.0
+    needed = {name.partition(".")[0] for name in asked}
+    return {name: job for name, job in jobs.items() if name in needed}
+
+
+def finding(row: Row, rounds: Sequence[Figures], missing: Mapping[str, str]) -> Finding:
+    """The figure of *row* over all rounds that have what it needs."""
+    raw: list[float] = []
+    scaled: list[float] = []
+    lacks = ""
+    for figures in rounds:
+        try:
+            found = row.value(figures)
+            factor = CALIBRATION_MICROSECONDS / figures[CALIBRATION] if row.is_scaled else 1.0
+        except KeyError as error:
+            lacks = str(error.args[0])
+            continue
+        raw.append(found)
+        scaled.append(found * factor)
+    if not raw:
+        return Finding(row=row, why=missing.get(lacks.partition(".")[0]) or f"{lacks} was not measured")
+    middle = min if row.is_lowest else statistics.median
+    return Finding(
+        row=row,
+        figure=middle(scaled),
+        raw=middle(raw),
+        low=min(scaled),
+        high=max(scaled),
+    )
