@@ -21,6 +21,7 @@ class Exchange:
         body: The parsed answer, or its text; None for streams.
         sse: The raw stream; None for whole answers.
         request: The body that was sent, if it is known.
+        vendor: Who answered.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Exchange:
     body: JsonValue
     sse: bytes | None
     request: JsonValue
+    vendor: str = ""
 
     @property
     def raw(self) -> bytes:
@@ -54,6 +56,7 @@ def load_exchange(path: Path) -> Exchange:
         body=response.get("body"),
         sse=sse.encode() if isinstance(sse, str) else None,
         request=object_in(recorded, "request").get("body"),
+        vendor=text_in(recorded, "vendor"),
     )
 
 
