@@ -80,8 +80,8 @@ def normalized(value: JsonValue, key: str = "") -> JsonValue:
         if "max_completion_tokens" in kept:
             kept["max_tokens"] = kept.pop("max_completion_tokens")
         return kept
-    only = value[0] if isinstance(value, list) and len(value) == 1 else None
-    if key == "content" and isinstance(only, Mapping) and only.keys() == {"type", "text"}:
+    only = members(value[0]) if isinstance(value, list) and len(value) == 1 else {}
+    if key == "content" and set(only) == {"type", "text"}:
         return only["text"]
     if key == "tool_choice" and value == "any":
         return "required"
