@@ -80,7 +80,7 @@ def normalized(value: JsonValue, key: str = "") -> JsonValue:
         if "max_completion_tokens" in kept:
             kept["max_tokens"] = kept.pop("max_completion_tokens")
         return kept
-    only = members(value[0]) if isinstance(value, list) and len(value) == 1 else {}
+    only = members(value[0] if isinstance(value, list) and len(value) == 1 else None)
     if key == "content" and set(only) == {"type", "text"}:
         return only["text"]
     if key == "tool_choice" and value == "any":
