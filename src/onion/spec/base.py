@@ -7,8 +7,10 @@ of the cost, and frozen to type checkers only; `onion.testing.Lint` catches who 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, dataclass_transform
+
+from onion.spec.slotted import slotted
 
 if TYPE_CHECKING:
     JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
@@ -31,18 +33,18 @@ T = TypeVar("T")
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 def value(cls: type[T]) -> type[T]:
     """Make *cls* a frozen, slotted dataclass that is built with keywords."""
-    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+    return slotted(cls, is_frozen=True)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 def part(cls: type[T]) -> type[T]:
     """Make *cls* a slotted dataclass that is built with keywords; frozen to type checkers, plain at run time."""
-    return dataclass(slots=True, kw_only=True)(cls)
+    return slotted(cls, is_frozen=False)
 
 
 def is_object(data: object) -> TypeGuard[Mapping[str, object]]:
     """Whether *data* is a JSON object."""
-    return isinstance(data, Mapping)
+    return type(data) is dict or isinstance(data, Mapping)  # asking the abstract class costs three times the rest
 
 
 def is_array(data: object) -> TypeGuard[Sequence[object]]:

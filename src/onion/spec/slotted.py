@@ -1,0 +1,166 @@
+"""Dataclasses that cost little to import and to build.
+
+`dataclasses.dataclass` writes and compiles up to nine methods for each class, half a millisecond of it. An import of
+Onion defines more than a hundred such classes, of which a program builds a few dozen. So nothing is written here
+before it is needed: `__repr__`, `__eq__` and `__hash__` are shared by all classes and read the fields; `__init__`,
+which has to be as fast as one written by hand, is written for the first instance; and the standard library says what
+the fields are when somebody asks. `dataclasses.fields`, `replace` and `asdict` find all that they look for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import reprlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T")
+Fields: TypeAlias = dict[str, dataclasses.Field[object]]
+Init: TypeAlias = Callable[..., None]
+MakeClass: TypeAlias = Callable[[str, tuple[type, ...], Mapping[str, object]], type[T]]
+
+_MISSING = dataclasses.MISSING
+_PARAMS = "__dataclass_params__"
+
+
+def slotted(cls: type[T], *, is_frozen: bool) -> type[T]:
+    """The dataclass that *cls* describes: with slots, built with keywords."""
+    members: dict[str, object] = dict(vars(cls))
+    hints = cls.__annotations__
+    names = tuple(name for name, hint in hints.items() if not str(hint).startswith(("ClassVar", "typing.ClassVar")))
+    described = [(name, hints[name], members.pop(name, _MISSING)) for name in names]
+    for descriptor in ("__dict__", "__weakref__"):  # of the class that is replaced
+        members.pop(descriptor, None)
+    members |= {
+        "__qualname__": cls.__qualname__,
+        "__slots__": names,
+        "__init__": _OnFirstUse(functools.partial(_write_init, is_frozen=is_frozen)),
+        "__dataclass_fields__": _OnFirstUse(functools.partial(_read_fields, described=described)),
+        _PARAMS: _OnFirstUse(functools.partial(_read_params, is_frozen=is_frozen)),
+    }
+    make: MakeClass[T] = type(cls)  # pyright: ignore[reportUnknownVariableType]  # a metaclass may make anything
+    return make(cls.__name__, cls.__bases__, {**(_FROZEN if is_frozen else _OPEN), **members})
+
+
+class _OnFirstUse:
+    """A class attribute that is made when somebody asks for it."""
+
+    def __init__(self, make: Callable[[type], object]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    def __get__(self, instance: object, owner: type) -> object:
+        setattr(self._owner, self._name, self._make(self._owner))
+        found: object = getattr(owner if instance is None else instance, self._name)
+        return found
+
+
+def _read_fields(kind: type, *, described: Iterable[tuple[str, object, object]]) -> Fields:
+    with_fields = dataclasses.make_dataclass(
+        kind.__name__,
+        [(name, hint, dataclasses.field() if default is _MISSING else default) for name, hint, default in described],
+        kw_only=True,
+        init=False,
+        repr=False,
+        eq=False,
+    )
+    return {field.name: field for field in dataclasses.fields(with_fields)}
+
+
+def _read_params(kind: type, *, is_frozen: bool) -> object:
+    """How the class was made; `dataclasses` asks for it when a dataclass inherits from *kind*."""
+    found: object = vars(dataclasses.make_dataclass(kind.__name__, (), kw_only=True, frozen=is_frozen))[_PARAMS]
+    return found
+
+
+def _write_init(kind: type, *, is_frozen: bool) -> Init:
+    """An ``__init__`` with a keyword for each field of *kind*.
+
+    The attributes of a frozen class cannot be set; there it calls the descriptors of the slots.
+    """
+    scope: dict[str, object] = {"_MISSING": _MISSING}
+    parameters, lines = ["self"], ["pass"]
+    for field in dataclasses.fields(kind):
+        name = given = field.name
+        if field.default_factory is not _MISSING:
+            scope[f"_make_{name}"] = field.default_factory
+            parameters.append(f"{name}=_MISSING")
+            given = f"_make_{name}() if {name} is _MISSING else {name}"
+        elif field.default is not _MISSING:
+            scope[f"_default_{name}"] = field.default
+            parameters.append(f"{name}=_default_{name}")
+        else:
+            parameters.append(name)
+        scope[f"_set_{name}"] = getattr(kind, name).__set__
+        lines.append(f"_set_{name}(self, {given})" if is_frozen else f"self.{name} = {given}")
+    if len(parameters) > 1:
+        parameters.insert(1, "*")
+    source = f"def __init__({', '.join(parameters)}):\n    " + "\n    ".join(lines)
+    written: dict[str, Init] = {}
+    exec(source, scope, written)  # noqa: S102 - the names of the fields and nothing else
+    init = written["__init__"]
+    init.__qualname__ = f"{kind.__qualname__}.__init__"
+    init.__module__ = kind.__module__
+    init.__annotations__ = {field.name: field.type for field in dataclasses.fields(kind)} | {"return": None}
+    return init
+
+
+@functools.cache
+def _compared(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind) if field.compare)
+
+
+def _key(value: DataclassInstance) -> tuple[object, ...]:
+    return tuple([getattr(value, name) for name in _compared(type(value))])
+
+
+def _equals(self: DataclassInstance, other: DataclassInstance) -> bool:
+    return _key(self) == _key(other) if type(self) is type(other) else NotImplemented
+
+
+def _hash(self: DataclassInstance) -> int:
+    return hash(_key(self))
+
+
+@reprlib.recursive_repr()
+def _repr(self: DataclassInstance) -> str:
+    shown = [f"{field.name}={getattr(self, field.name)!r}" for field in dataclasses.fields(self) if field.repr]
+    return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def _replace(self: DataclassInstance, **changes: object) -> DataclassInstance:
+    return dataclasses.replace(self, **changes)
+
+
+def _refuse_to_set(_self: object, name: str, _value: object) -> NoReturn:
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _refuse_to_delete(_self: object, name: str) -> NoReturn:
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _state(self: DataclassInstance) -> Mapping[str, object]:
+    return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+
+def _set_state(self: DataclassInstance, state: Mapping[str, object]) -> None:
+    for name, value in state.items():
+        object.__setattr__(self, name, value)
+
+
+_OPEN: Mapping[str, object] = {"__repr__": _repr, "__eq__": _equals, "__hash__": None, "__replace__": _replace}
+_FROZEN: Mapping[str, object] = {
+    **_OPEN,
+    "__hash__": _hash,
+    "__setattr__": _refuse_to_set,
+    "__delattr__": _refuse_to_delete,
+    "__getstate__": _state,  # copies and pickles
+    "__setstate__": _set_state,
+}
