@@ -46,7 +46,10 @@ def test_members_are_read_if_they_are_what_they_should_be() -> None:
 
 @pytest.mark.parametrize(
     ("found", "count"),
-    [(3, 3), (0, 0), (3.0, 3), (3.5, None), (-1, None), (True, None), ("3", None), (None, None), (float("nan"), None)],
+    [
+        *((3, 3), (0, 0), (3.0, 3), (3.5, None), (-1, None), (True, None), ("3", None), (None, None)),
+        *((float("nan"), None), (1e308, None), (10**400, None), (2**63, None), (2**63 - 1, 2**63 - 1)),
+    ],
 )
 def test_counts_are_whole_numbers_of_zero_or_more(found: JsonValue, count: int | None) -> None:
     assert count_in({"count": found}, "count") == count

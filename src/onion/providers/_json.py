@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 NOTHING: JsonObject = {}
 _SHOWN_CHARACTERS = 200
+_TOO_MUCH = 2**63
+"""No server counts that far; whoever divides a number beyond 1e308 fails."""
 
 
 def parse_json(text: bytes | str) -> JsonValue:
@@ -78,8 +80,8 @@ def objects_in(source: JsonObject, key: str) -> list[JsonObject]:
 
 
 def count_in(source: JsonObject, key: str) -> int | None:
-    """The whole number of zero or more under *key*; None for everything else, booleans included."""
+    """The whole number of zero or more under *key*; None for everything else, booleans and the absurd included."""
     found = source.get(key)
-    if isinstance(found, bool) or not isinstance(found, int | float) or found != found // 1 or found < 0:
+    if isinstance(found, bool) or not isinstance(found, int | float) or found != found // 1:
         return None
-    return int(found)
+    return int(found) if 0 <= found < _TOO_MUCH else None
