@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from onion.providers._json import object_in, text_in
@@ -81,6 +81,7 @@ def _joined(before: JsonObject, more: JsonObject) -> JsonObject:
 
 def _moment(text: str) -> datetime | None:
     try:
-        return datetime.fromisoformat(text) if text else None
+        moment = datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
