@@ -54,8 +54,10 @@ class Answer:
             self._items[index].call = self.calls.begin(item, parts)
 
     def say(self, index: int, place: Place, text: str, parts: list[StreamPart]) -> None:
-        """More text or reasoning."""
+        """More text or reasoning; what comes after the end of its item is dropped."""
         state = self._items.get(index)
+        if state is not None and state.is_done:
+            return
         if state is None:
             state = self._items[index] = _Item({"type": "message" if place[0] in TEXTS else "reasoning"})
         self.texts.say(state.text, place, text, state.begun, parts)
