@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from onion.providers._model import AnswerDecoder
 from onion.providers.anthropic import Anthropic
 from onion.providers.anthropic.context import context_of
-from onion.providers.anthropic.events import EventDecoder
+from onion.providers.anthropic.events import EventReader
 from onion.providers.anthropic.result import to_result
 from onion.providers.anthropic.traits import ModelTraits
 from tests.recorded.checks import CALL, WireFormat
@@ -41,7 +42,7 @@ def _make_model(client: httpx.AsyncClient) -> LanguageModel:
 
 ANTHROPIC = WireFormat(
     read=partial(to_result, context=CONTEXT),
-    make_decoder=partial(EventDecoder, CONTEXT),
+    make_decoder=lambda: AnswerDecoder(EventReader(CONTEXT)),
     make_model=_make_model,
     dropped=DROPPED,
 )

@@ -7,8 +7,9 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
+from onion.providers._model import AnswerDecoder
 from onion.providers.google import Google, ModelTraits
-from onion.providers.google.chunks import ChunkDecoder
+from onion.providers.google.chunks import ChunkReader
 from onion.providers.google.result import to_result
 from onion.providers.google.toolbox import Toolbox
 from tests.recorded.checks import CALL, WireFormat
@@ -36,9 +37,9 @@ def _time(created: JsonValue) -> JsonValue:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _make_decoder() -> ChunkDecoder:
+def _make_decoder() -> AnswerDecoder:
     numbers = count()
-    return ChunkDecoder(TOOLBOX, generate_id=lambda: f"made-{next(numbers)}")
+    return AnswerDecoder(ChunkReader(TOOLBOX, generate_id=lambda: f"made-{next(numbers)}"))
 
 
 def _make_model(client: httpx.AsyncClient) -> LanguageModel:

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from onion.providers import openai_compatible
-from onion.providers._chat import ChunkDecoder, to_result
+from onion.providers._chat import ChunkReader, to_result
+from onion.providers._model import AnswerDecoder
 from tests.recorded.checks import WireFormat
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ WRITTEN = {"created": _time}
 """What is written in another form, by path."""
 
 
-def _make_decoder() -> ChunkDecoder:
+def _make_decoder() -> AnswerDecoder:
     numbers: Iterator[int] = iter(range(1000))
-    return ChunkDecoder(name=NAME, generate_id=lambda: f"{MADE}{next(numbers)}")
+    return AnswerDecoder(ChunkReader(NAME, generate_id=lambda: f"{MADE}{next(numbers)}"))
 
 
 def _make_model(client: httpx.AsyncClient) -> LanguageModel:

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import TYPE_CHECKING
 
+from onion.providers._model import Address, AnswerDecoder
 from onion.providers.openai_responses import ResponsesDialect, ResponsesProvider
-from onion.providers.openai_responses.events import EventDecoder
+from onion.providers.openai_responses.events import EventReader
 from onion.providers.openai_responses.result import to_result
 from tests.recorded.checks import WireFormat
 
@@ -122,14 +123,16 @@ def _read(body: JsonValue) -> GenerateResult:
     return to_result(body, name=NAME)
 
 
-def _make_decoder() -> EventDecoder:
+def _make_decoder() -> AnswerDecoder:
     numbers = count()
-    return EventDecoder(name=NAME, generate_id=lambda: f"made-{next(numbers)}")
+    return AnswerDecoder(EventReader(NAME, generate_id=lambda: f"made-{next(numbers)}"))
 
 
 def _make_model(client: httpx.AsyncClient) -> LanguageModel:
     dialect = ResponsesDialect(name=NAME)
-    return ResponsesProvider(dialect, base_url="http://recorded/v1", http_client=client).responses("m")
+    return ResponsesProvider(
+        dialect, Address(product="recorded", base_url="http://recorded/v1"), http_client=client
+    ).responses("m")
 
 
 OPENAI_RESPONSES = WireFormat(

@@ -8,18 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn, TypedDict
+from typing import TYPE_CHECKING, NoReturn
 
+from onion.providers._model import Address
 from onion.providers._traits import ModelTraits
 from onion.providers.openai_chat import OPENAI as CHAT
+from onion.providers.openai_chat import PRODUCT as CHAT_PRODUCT
 from onion.providers.openai_chat import ChatProvider
 from onion.providers.openai_responses import OPENAI as RESPONSES
+from onion.providers.openai_responses import PRODUCT as RESPONSES_PRODUCT
 from onion.providers.openai_responses import ResponsesProvider, tools
 
 if TYPE_CHECKING:
     from onion.providers._http import HTTPClient
-    from onion.providers.openai_chat import ChatModel
-    from onion.providers.openai_responses import ResponsesModel
+    from onion.providers._model import WireModel
     from onion.spec.base import JsonObject
     from onion.spec.model import SupportedURLs
 
@@ -41,18 +43,6 @@ _WEB = (re.compile(r"^https://"),)
 SUPPORTED_URLS: SupportedURLs = {"image/*": _WEB}
 """The chat API fetches images by itself, and nothing else."""
 SUPPORTED_URLS_OF_RESPONSES: SupportedURLs = {"image/*": _WEB, "application/pdf": _WEB}
-
-
-class _Settings(TypedDict):
-    base_url: str | None
-    base_url_variable: str
-    default_base_url: str
-    api_key: str | None
-    api_key_variable: str
-    headers: Mapping[str, str]
-    query: Mapping[str, str] | None
-    http_client: HTTPClient | None
-    transform_request: Callable[[JsonObject], JsonObject] | None
 
 
 class OpenAI:
@@ -89,31 +79,44 @@ class OpenAI:
         models: tuple[ModelTraits, ...] = (),
     ) -> None:
         account = {"openai-organization": organization, "openai-project": project}
-        settings: _Settings = {
-            "base_url": base_url,
-            "base_url_variable": "OPENAI_BASE_URL",
-            "default_base_url": BASE_URL,
-            "api_key": api_key,
-            "api_key_variable": "OPENAI_API_KEY",
-            "headers": {**{name: found for name, found in account.items() if found is not None}, **(headers or {})},
-            "query": query,
-            "http_client": http_client,
-            "transform_request": transform_request,
-        }
-        chat = replace(CHAT, models=(*models, *CHAT.models))
-        responses = replace(RESPONSES, models=(*models, *RESPONSES.models))
-        self._chat = ChatProvider(chat, supported_urls=SUPPORTED_URLS, **settings)
-        self._responses = ResponsesProvider(responses, supported_urls=SUPPORTED_URLS_OF_RESPONSES, **settings)
+        own_headers = {name: found for name, found in account.items() if found is not None}
 
-    def responses(self, model_id: str, /) -> ResponsesModel:
+        def address(product: str) -> Address:
+            return Address(
+                product=product,
+                base_url=base_url,
+                base_url_variable="OPENAI_BASE_URL",
+                default_base_url=BASE_URL,
+                api_key=api_key,
+                api_key_variable="OPENAI_API_KEY",
+                headers={**own_headers, **(headers or {})},
+                query=query,
+            )
+
+        self._chat = ChatProvider(
+            replace(CHAT, models=(*models, *CHAT.models)),
+            address(CHAT_PRODUCT),
+            http_client=http_client,
+            transform_request=transform_request,
+            supported_urls=SUPPORTED_URLS,
+        )
+        self._responses = ResponsesProvider(
+            replace(RESPONSES, models=(*models, *RESPONSES.models)),
+            address(RESPONSES_PRODUCT),
+            http_client=http_client,
+            transform_request=transform_request,
+            supported_urls=SUPPORTED_URLS_OF_RESPONSES,
+        )
+
+    def responses(self, model_id: str, /) -> WireModel:
         """The model of that id behind the Responses API; whether it exists only the server knows."""
         return self._responses.responses(model_id)
 
-    def chat(self, model_id: str, /) -> ChatModel:
+    def chat(self, model_id: str, /) -> WireModel:
         """The model of that id behind the chat completions API."""
         return self._chat.chat(model_id)
 
-    def language_model(self, model_id: str, /) -> ResponsesModel:
+    def language_model(self, model_id: str, /) -> WireModel:
         """The model of that id behind the Responses API."""
         return self._responses.language_model(model_id)
 
@@ -137,9 +140,9 @@ class OpenAI:
 openai: OpenAI = OpenAI()
 """The provider with settings from the environment alone; the functions of this module are its own."""
 
-responses: Callable[[str], ResponsesModel] = openai.responses
-chat: Callable[[str], ChatModel] = openai.chat
-language_model: Callable[[str], ResponsesModel] = openai.language_model
+responses: Callable[[str], WireModel] = openai.responses
+chat: Callable[[str], WireModel] = openai.chat
+language_model: Callable[[str], WireModel] = openai.language_model
 embedding_model: Callable[[str], NoReturn] = openai.embedding_model
 image_model: Callable[[str], NoReturn] = openai.image_model
 aclose: Callable[[], Coroutine[None, None, None]] = openai.aclose

@@ -6,10 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 from onion.providers._json import dump_json, objects_in
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
 from onion.providers.anthropic import ModelTraits
 from onion.providers.anthropic.context import context_of
-from onion.providers.anthropic.events import EventDecoder
+from onion.providers.anthropic.events import EventReader
 from onion.providers.anthropic.request import to_request
 from onion.providers.anthropic.result import to_result
 from onion.spec.call import CallOptions
@@ -91,7 +92,7 @@ def sse(*events: JsonObject) -> bytes:
 
 def decoded(*events: JsonObject, params: CallOptions = HELLO, traits: ModelTraits = NEWEST) -> list[StreamPart]:
     """The parts of a stream, which keep the grammar."""
-    decoder = EventDecoder(context_of(params, traits))
+    decoder = AnswerDecoder(EventReader(context_of(params, traits)))
     events_of = SSEDecoder()
     parts = decoder.feed_events(events_of.feed(sse(*events)))
     parts += decoder.feed_events(events_of.end(), is_rest=True)

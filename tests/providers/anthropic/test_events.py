@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from onion.errors import JSONParseError, StreamInterruptedError, StreamProviderError, TypeValidationError
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
 from onion.providers.anthropic.context import context_of
-from onion.providers.anthropic.events import EventDecoder
+from onion.providers.anthropic.events import EventReader
 from onion.spec.call import FunctionTool, JsonFormat
 from onion.spec.content import Text, ToolCall
 from onion.spec.parts import ErrorPart, FinishPart, RawPart
@@ -45,7 +46,7 @@ AS_TOOL = HELLO.replace(
 
 def ended(*events: bytes, failure: Exception | None = None) -> list[StreamPart]:
     """The parts of a body."""
-    decoder = EventDecoder(context_of(HELLO, NEWEST), hide=lambda said: said.replace("sk-secret", "***"))
+    decoder = AnswerDecoder(EventReader(context_of(HELLO, NEWEST)), hide=lambda said: said.replace("sk-secret", "***"))
     events_of = SSEDecoder()
     parts = decoder.feed_events(events_of.feed(b"".join(events)))
     parts += decoder.feed_events(events_of.end(), is_rest=True)
@@ -137,7 +138,7 @@ def test_json_that_stops_short_at_the_end_of_the_body_only_says_that_it_was_cut(
 
 
 def test_events_are_handed_out_as_they_came_when_asked_for() -> None:
-    decoder = EventDecoder(context_of(HELLO, NEWEST), include_raw=True)
+    decoder = AnswerDecoder(EventReader(context_of(HELLO, NEWEST)), include_raw=True)
 
     parts = decoder.feed({"type": "ping"})
 

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onion.errors import OnionError
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
 from onion.providers.anthropic.context import context_of
-from onion.providers.anthropic.events import EventDecoder
+from onion.providers.anthropic.events import EventReader
 from onion.testing.rules import StreamRules
 from tests.providers.anthropic.bodies import HELLO, NEWEST, message, read, sse, streamed, text
 from tests.providers.anthropic.test_events import AS_TOOL
@@ -84,7 +85,7 @@ PARAMS = st.sampled_from([HELLO, AS_TOOL])
 
 def decode(pieces: list[bytes], params: CallOptions = HELLO) -> list[StreamPart]:
     """All parts of a body, or none if it fails as a whole."""
-    events, decoder = SSEDecoder(), EventDecoder(context_of(params, NEWEST))
+    events, decoder = SSEDecoder(), AnswerDecoder(EventReader(context_of(params, NEWEST)))
     parts: list[StreamPart] = []
     for piece in pieces:
         parts += decoder.feed_events(events.feed(piece))

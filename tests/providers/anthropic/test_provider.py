@@ -97,7 +97,7 @@ def test_nothing_secret_is_shown() -> None:
 
     assert KEY not in repr(provider)
     assert "pw" not in repr(provider)
-    assert repr(provider).startswith("Anthropic(base_url='https://h/v1'")
+    assert repr(provider).startswith("Anthropic('anthropic', base_url='https://h/v1'")
 
 
 def test_an_address_that_is_none_is_refused() -> None:

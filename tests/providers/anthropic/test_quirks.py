@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from onion.errors import StreamInterruptedError
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
 from onion.providers.anthropic.context import context_of
-from onion.providers.anthropic.events import EventDecoder
+from onion.providers.anthropic.events import EventReader
 from onion.spec.content import Custom, Reasoning, Text, ToolCall, ToolResult, URLSource
 from onion.spec.parts import ErrorPart, FinishPart, ToolInputDelta
 from onion.spec.usage import FinishReason, InputTokens, OutputTokens
@@ -61,7 +62,7 @@ def test_pings_may_come_anywhere() -> None:
 
 
 def test_blanks_before_the_closing_brace_are_padding() -> None:
-    decoder = EventDecoder(context_of(HELLO, NEWEST))
+    decoder = AnswerDecoder(EventReader(context_of(HELLO, NEWEST)))
     padded = b"".join(
         line[:-1] + b"      }\n" if line[:5] == b"data:" else line + b"\n"
         for line in sse(start(), *said(0, "hi"), *over()).split(b"\n")[:-1]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from onion.providers._chat import ChunkDecoder
+from onion.providers._chat import ChunkReader
+from onion.providers._model import AnswerDecoder
+from onion.providers._sse import ServerSentEvent
 from onion.streaming import Collector
 from onion.testing.rules import StreamRules
 
@@ -58,12 +60,12 @@ def checked(parts: Iterable[StreamPart]) -> list[StreamPart]:
     return found
 
 
-def parts_of(*chunks: JsonObject, done: bool = True, decoder: ChunkDecoder | None = None) -> list[StreamPart]:
+def parts_of(*chunks: JsonObject, done: bool = True, decoder: AnswerDecoder | None = None) -> list[StreamPart]:
     """All parts of a stream of *chunks*; *done* says whether the terminal marker came."""
-    decoder = decoder or ChunkDecoder(name=NAME, generate_id=counting())
+    decoder = decoder or AnswerDecoder(ChunkReader(NAME, generate_id=counting()))
     parts = [part for each in chunks for part in decoder.feed(each)]
     if done:
-        decoder.done()
+        decoder.feed_events([ServerSentEvent(b"[DONE]")])
     return checked([*parts, *decoder.end()])
 
 

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from onion.providers._chat import ChunkDecoder, to_result
+from onion.providers._chat import ChunkReader, to_result
+from onion.providers._model import AnswerDecoder
+from onion.providers._sse import ServerSentEvent
 from onion.spec.base import JsonObject
 from onion.spec.content import ToolCall
 from onion.spec.parts import ToolInputDelta, ToolInputEnd, ToolInputStart
@@ -48,11 +50,11 @@ def test_interleaved_fragments_go_to_the_call_of_their_index() -> None:
 
 
 def test_a_call_is_final_at_the_end_of_the_stream_and_not_when_its_prefix_parses() -> None:
-    decoder = ChunkDecoder(name=NAME)
+    decoder = AnswerDecoder(ChunkReader(NAME))
 
     early = [*decoder.feed(called(fragment('{"q": "test"}', "search", index=0, id="a"))), *decoder.feed(chunk({}))]
     late = decoder.feed(called(fragment(', "limit": 10}', index=0)))
-    decoder.done()
+    decoder.feed_events([ServerSentEvent(b"[DONE]")])
     end = decoder.end()
 
     assert not any(isinstance(part, ToolInputEnd | ToolCall) for part in [*early, *late])

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from onion.errors import JSONParseError, StreamInterruptedError, StreamProviderError, TypeValidationError
-from onion.providers._chat import ChunkDecoder
+from onion.providers._chat import ChunkReader
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import ServerSentEvent
 from onion.spec.base import JsonObject, JsonValue
 from onion.spec.content import Reasoning, Text, ToolCall
@@ -200,7 +201,7 @@ def test_half_characters_are_joined_over_chunks() -> None:
 def test_raw_chunks_come_before_what_they_bring_when_asked_for() -> None:
     each = said("a")
 
-    parts = parts_of(each, decoder=ChunkDecoder(name=NAME, include_raw=True))
+    parts = parts_of(each, decoder=AnswerDecoder(ChunkReader(NAME), include_raw=True))
 
     assert parts[0] == RawPart(raw_value=each)
 
@@ -249,7 +250,7 @@ def test_a_failure_closes_the_inputs_of_calls_and_hands_out_none() -> None:
     ids=["a role", "the name of a call", "encrypted reasoning"],
 )
 def test_a_failure_before_content_is_raised(opening: JsonObject) -> None:
-    decoder = ChunkDecoder(name=NAME)
+    decoder = AnswerDecoder(ChunkReader(NAME))
     decoder.feed(opening)
     decoder.feed({"error": {"message": "busy", "code": 503}})
 
@@ -315,7 +316,7 @@ HELLO = event('{"choices":[{"delta":{"content":"hi"}}]}')
 
 
 def test_events_are_read_up_to_the_marker() -> None:
-    decoder = ChunkDecoder(name=NAME)
+    decoder = AnswerDecoder(ChunkReader(NAME))
 
     parts = decoder.feed_events([HELLO, event(" "), event("[DONE]"), HELLO, event("[DONE]")])
 
@@ -341,7 +342,7 @@ def test_events_are_read_up_to_the_marker() -> None:
 def test_an_event_that_cannot_be_read_fails_the_stream_after_what_came_before(
     bad: ServerSentEvent, kind: type[Exception]
 ) -> None:
-    decoder = ChunkDecoder(name=NAME)
+    decoder = AnswerDecoder(ChunkReader(NAME))
 
     parts = checked([*decoder.feed_events([HELLO, bad, HELLO]), *decoder.end()])
 
@@ -350,7 +351,7 @@ def test_an_event_that_cannot_be_read_fails_the_stream_after_what_came_before(
 
 
 def test_an_event_that_was_cut_at_the_end_says_only_that_the_stream_was() -> None:
-    decoder = ChunkDecoder(name=NAME)
+    decoder = AnswerDecoder(ChunkReader(NAME))
     parts = decoder.feed_events([HELLO])
 
     parts += decoder.feed_events([event('{"choices":[{"del')], is_rest=True)
@@ -359,7 +360,7 @@ def test_an_event_that_was_cut_at_the_end_says_only_that_the_stream_was() -> Non
 
 
 def test_secrets_are_taken_out_of_what_the_server_says() -> None:
-    decoder = ChunkDecoder(name=NAME, generate_id=counting(), hide=lambda text: text.replace("sk-1", "***"))
+    decoder = AnswerDecoder(ChunkReader(NAME, generate_id=counting()), hide=lambda text: text.replace("sk-1", "***"))
     parts = [*decoder.feed(said("a")), *decoder.feed({"error": "bad key sk-1"}), *decoder.end()]
 
     assert "bad key ***" in str(failed(checked(parts)))

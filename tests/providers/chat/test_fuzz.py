@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onion.errors import OnionError
-from onion.providers._chat import ChunkDecoder, to_result
+from onion.providers._chat import ChunkReader, to_result
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
 from tests.providers.chat.decoding import NAME, checked
 from tests.providers.openai_chat.bodies import COMPLETION, STREAM
@@ -57,7 +58,7 @@ CHUNKS = st.builds(in_a_chunk, MESSAGES, st.dictionaries(KEYS, JSON, max_size=3)
 
 def decode(pieces: list[bytes]) -> list[StreamPart]:
     """All parts of a body, or none if it fails as a whole."""
-    events, decoder = SSEDecoder(), ChunkDecoder(name=NAME)
+    events, decoder = SSEDecoder(), AnswerDecoder(ChunkReader(NAME))
     parts: list[StreamPart] = []
     for piece in pieces:
         parts += decoder.feed_events(events.feed(piece))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from onion.providers._chat import ChunkDecoder, to_result
+from onion.providers._chat import ChunkReader, to_result
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
 from onion.spec.content import Reasoning, ToolCall, URLSource
 from tests.providers.chat.decoding import NAME, called, checked, chunk, collected, counting, decode, fragment, said
@@ -256,7 +257,7 @@ def test_comments_escapes_and_four_byte_characters_arrive_whole() -> None:
         b'data: {"choices":[{"delta":{"content":"\\u003cb\\u003e \xf0\x9f\x98\x80"}}]}\n\n'
         b": PROCESSING\n\ndata: [DONE]\n\n"
     )
-    events, decoder = SSEDecoder(), ChunkDecoder(name=NAME)
+    events, decoder = SSEDecoder(), AnswerDecoder(ChunkReader(NAME))
 
     parts = [part for byte in body for part in decoder.feed_events(events.feed(bytes([byte])))]
 

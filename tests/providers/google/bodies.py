@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from onion.providers._json import object_in, objects_in
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
 from onion.providers.google import ModelTraits
-from onion.providers.google.chunks import ChunkDecoder
+from onion.providers.google.chunks import ChunkReader
 from onion.providers.google.request import to_request
 from onion.providers.google.result import to_result
 from onion.providers.google.toolbox import Toolbox
@@ -69,7 +70,7 @@ def sse(*chunks: JsonValue) -> bytes:
 
 def decoded(*chunks: JsonValue, params: CallOptions = HELLO, traits: ModelTraits = NEWEST) -> list[StreamPart]:
     """The parts of a stream, which keep the grammar."""
-    decoder = ChunkDecoder(Toolbox(params.tools, traits), include_raw=bool(params.include_raw_chunks))
+    decoder = AnswerDecoder(ChunkReader(Toolbox(params.tools, traits)), include_raw=bool(params.include_raw_chunks))
     events = SSEDecoder()
     parts = decoder.feed_events(events.feed(sse(*chunks)))
     parts += decoder.feed_events(events.end(), is_rest=True)

@@ -14,9 +14,10 @@ from onion.errors import (
     StreamProviderError,
     TypeValidationError,
 )
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import ServerSentEvent
 from onion.providers.google.arguments import Arguments
-from onion.providers.google.chunks import ChunkDecoder
+from onion.providers.google.chunks import ChunkReader
 from onion.providers.google.toolbox import Toolbox
 from onion.spec.content import ToolCall
 from onion.spec.parts import (
@@ -147,7 +148,7 @@ def test_a_failure_before_content_is_raised(chunks: list[JsonValue], kind: type[
 
 def test_a_stream_that_stops_short_was_interrupted_and_nothing_else() -> None:
     cut = ServerSentEvent(sse(chunk(text("b"), reason="STOP"))[6:40])
-    broken, rest = ChunkDecoder(Toolbox(None, NEWEST)), ChunkDecoder(Toolbox(None, NEWEST))
+    broken, rest = AnswerDecoder(ChunkReader(Toolbox(None, NEWEST))), AnswerDecoder(ChunkReader(Toolbox(None, NEWEST)))
 
     broken.feed_events([cut, ServerSentEvent(b"{}")])
     rest.feed_events([cut], is_rest=True)
@@ -160,7 +161,7 @@ def test_a_stream_that_stops_short_was_interrupted_and_nothing_else() -> None:
 
 
 def test_the_marker_of_gateways_ends_a_stream_and_blanks_are_nothing() -> None:
-    decoder = ChunkDecoder(Toolbox(None, NEWEST))
+    decoder = AnswerDecoder(ChunkReader(Toolbox(None, NEWEST)))
 
     events = [b" ", sse(chunk(text("a")))[6:], b"[DONE]", b"never read"]
     parts = decoder.feed_events(ServerSentEvent(data) for data in events)

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onion.errors import OnionError
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
-from onion.providers.google.chunks import ChunkDecoder
+from onion.providers.google.chunks import ChunkReader
 from onion.providers.google.schema import fit_schema
 from onion.providers.google.toolbox import Toolbox
 from onion.spec.parts import FinishPart
@@ -52,7 +53,7 @@ CHUNKS: st.SearchStrategy[JsonValue] = st.one_of(st.builds(as_chunk, st.lists(PA
 
 def decode(pieces: list[bytes]) -> list[StreamPart]:
     """All parts of a body, or none if it fails as a whole."""
-    events, decoder = SSEDecoder(), ChunkDecoder(Toolbox(None, NEWEST))
+    events, decoder = SSEDecoder(), AnswerDecoder(ChunkReader(Toolbox(None, NEWEST)))
     parts: list[StreamPart] = []
     for piece in pieces:
         parts += decoder.feed_events(events.feed(piece))

@@ -175,7 +175,7 @@ async def test_a_failure_is_told_by_its_status(
         (stream(), StreamInterruptedError, "finish reason"),
         (stream(sse(OVERLOADED)), StreamProviderError, "overloaded"),
         (answer(dict(OVERLOADED)), APICallError, "HTTP 200: The model is overloaded"),
-        (answer({"choices": []}), APICallError, "no candidates but is an object with choices"),
+        (answer({"choices": []}), APICallError, "no list of candidates but an object with choices"),
         (answer(b"<html>", kind="text/html"), APICallError, "no stream of events but <html>"),
     ],
     ids=["empty", "error first", "error with 200", "other JSON", "a page"],

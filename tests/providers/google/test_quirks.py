@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
 from onion.providers.google import tools
-from onion.providers.google.chunks import ChunkDecoder
+from onion.providers.google.chunks import ChunkReader
 from onion.providers.google.toolbox import Toolbox
 from onion.spec.content import Custom, File, Reasoning, Text, ToolCall, ToolResult, URLSource
 from onion.spec.prompt import FileData
@@ -71,14 +72,14 @@ def test_lines_may_end_with_crlf_and_the_stream_needs_no_end_marker() -> None:
     body = sse(chunk(text("a")), chunk(text("b"), reason="STOP"))
     assert b"\r\n\r\n" in body
 
-    events, decoder = SSEDecoder(), ChunkDecoder(Toolbox(None, NEWEST))
+    events, decoder = SSEDecoder(), AnswerDecoder(ChunkReader(Toolbox(None, NEWEST)))
     parts = decoder.feed_events(events.feed(body)) + decoder.end()
 
     assert [part.type for part in parts][-2:] == ["text-end", "finish"]
 
 
 def test_escapes_in_urls_are_read() -> None:
-    events, decoder = SSEDecoder(), ChunkDecoder(Toolbox(None, NEWEST))
+    events, decoder = SSEDecoder(), AnswerDecoder(ChunkReader(Toolbox(None, NEWEST)))
     page: JsonObject = {"groundingChunks": [{"web": {"uri": "https://a/?q=1"}}]}
     body = sse(chunk(reason="STOP", groundingMetadata=page)).replace(b"?q=1", rb"?q\u003d1")
     assert rb"\u003d" in body

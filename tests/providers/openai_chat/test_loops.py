@@ -15,7 +15,8 @@ from tests.providers.loopback import Server, serve, stream
 from tests.providers.openai_chat.bodies import HELLO, STREAM
 
 if TYPE_CHECKING:
-    from onion.providers.openai_chat import ChatModel, ChatProvider
+    from onion.providers._model import WireModel
+    from onion.providers.openai_chat import ChatProvider
 
 
 @contextmanager
@@ -40,7 +41,7 @@ def serving() -> Generator[Server]:
         thread.join()
 
 
-async def use(model: ChatModel) -> list[str]:
+async def use(model: WireModel) -> list[str]:
     """Two answers."""
     return [(await collect(await model.do_stream(HELLO))).text for _ in range(2)]
 

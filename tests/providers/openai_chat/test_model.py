@@ -23,13 +23,13 @@ from tests.providers.loopback import SSE_HEADERS, Connection, Script, Server, an
 from tests.providers.openai_chat.bodies import COMPLETION, DONE, HELLO, KEY, STREAM, delta, event, text
 
 if TYPE_CHECKING:
-    from onion.providers.openai_chat import ChatModel
+    from onion.providers._model import WireModel
     from onion.spec.stream import StreamResult
 
 __all__ = ["client"]
 
 
-def model_at(server: Server, client: Client | None = None) -> ChatModel:
+def model_at(server: Server, client: Client | None = None) -> WireModel:
     """The model of that server."""
     return openai_compatible(base_url=server.url, model="m-1", api_key=KEY, name="vendor", http_client=client)
 

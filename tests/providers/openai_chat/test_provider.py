@@ -16,8 +16,9 @@ from onion.errors import (
 from onion.providers import openai, openai_compatible
 from onion.providers._chat import ChatDialect
 from onion.providers._http import package_version
+from onion.providers._model import WireModel
 from onion.providers.openai import OpenAI
-from onion.providers.openai_chat import ChatModel, ChatProvider
+from onion.providers.openai_chat import ChatProvider
 from tests.providers.openai_chat.bodies import COMPLETION, HELLO, KEY
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def test_without_a_model_there_is_a_provider_of_all_of_them() -> None:
 
     assert isinstance(provider, ChatProvider)
     model = provider.language_model("m-7")
-    assert isinstance(model, ChatModel)
+    assert isinstance(model, WireModel)
     assert (model.provider, model.model_id, dict(model.supported_urls)) == ("vendor.chat", "m-7", {})
     assert repr(provider) == "ChatProvider('vendor', base_url='http://h/v1', headers={'x-api-key': '***'})"
 

@@ -6,8 +6,9 @@ import json
 from itertools import count
 from typing import TYPE_CHECKING
 
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
-from onion.providers.openai_responses.events import EventDecoder
+from onion.providers.openai_responses.events import EventReader
 from onion.providers.openai_responses.result import to_result
 from onion.spec.call import CallOptions
 from onion.spec.prompt import TextPart, UserMessage
@@ -137,8 +138,8 @@ def unchecked(
     """The parts of a body."""
     numbers = count()
     events = SSEDecoder()
-    decoder = EventDecoder(
-        name=NAME, tool_names=tool_names, include_raw=include_raw, generate_id=lambda: f"made-{next(numbers)}"
+    decoder = AnswerDecoder(
+        EventReader(NAME, tool_names=tool_names, generate_id=lambda: f"made-{next(numbers)}"), include_raw=include_raw
     )
     parts: list[StreamPart] = []
     for piece in pieces:
@@ -173,7 +174,7 @@ def both(*items: JsonObject, **more: JsonValue) -> GenerateResult:
     """The answer with these items: whole and streamed it is the same."""
     numbers, others = count(), count()
     whole = to_result(response(*items, **more), name=NAME, generate_id=lambda: f"made-{next(numbers)}")
-    decoder = EventDecoder(name=NAME, generate_id=lambda: f"made-{next(others)}")
+    decoder = AnswerDecoder(EventReader(NAME, generate_id=lambda: f"made-{next(others)}"))
     parts = [part for found in streamed(*items, **more) for part in decoder.feed(found)]
     result = collected(checked([*parts, *decoder.end()]))
     assert (result.content, result.finish_reason, result.usage) == (whole.content, whole.finish_reason, whole.usage)

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onion.errors import OnionError
+from onion.providers._model import AnswerDecoder
 from onion.providers._sse import SSEDecoder
-from onion.providers.openai_responses.events import EventDecoder
+from onion.providers.openai_responses.events import EventReader
 from onion.providers.openai_responses.items import CLIENT_TOOLS, OUTPUTS, SERVER_TOOLS
 from onion.providers.openai_responses.request import to_request
 from onion.providers.openai_responses.result import to_result
@@ -78,7 +79,7 @@ EVENT = st.builds(_event, EVENTS, st.integers(0, 2), ITEM, MEMBERS)
 
 def decode(pieces: list[bytes]) -> list[StreamPart]:
     """All parts of a body, or none if it fails as a whole."""
-    events, decoder = SSEDecoder(), EventDecoder(name=NAME)
+    events, decoder = SSEDecoder(), AnswerDecoder(EventReader(NAME))
     parts: list[StreamPart] = []
     for piece in pieces:
         parts += decoder.feed_events(events.feed(piece))

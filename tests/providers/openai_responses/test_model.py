@@ -21,7 +21,7 @@ from tests.providers.loopback import SSE_HEADERS, Connection, Script, Server, an
 from tests.providers.openai_responses.bodies import EVENTS, HELLO, KEY, RESPONSE, STREAM, event, response, sse
 
 if TYPE_CHECKING:
-    from onion.providers.openai_responses import ResponsesModel
+    from onion.providers._model import WireModel
 
 __all__ = ["client"]
 
@@ -31,7 +31,7 @@ FAILED = sse(
 )
 
 
-def model_at(server: Server, client: Client | None = None) -> ResponsesModel:
+def model_at(server: Server, client: Client | None = None) -> WireModel:
     """The model of that server."""
     return OpenAI(base_url=server.url, api_key=KEY, http_client=client).responses("m-1")
 

@@ -9,9 +9,12 @@ import pytest
 
 from onion.errors import InvalidArgumentError, LoadAPIKeyError, NoSuchModelError
 from onion.providers import openai
+from onion.providers._model import Address
 from onion.providers.openai import ModelTraits, OpenAI
 from onion.providers.openai_responses import ResponsesDialect, ResponsesProvider
 from tests.providers.openai_responses.bodies import HELLO, KEY, RESPONSE
+
+AT_H = Address(product="vendor", base_url="http://h/v1")
 
 
 class Asked:
@@ -81,7 +84,7 @@ async def test_what_is_known_of_a_model_can_be_said_anew(asked: Asked) -> None:
 
 
 def test_models_that_there_are_none_of_are_named() -> None:
-    vendor = ResponsesProvider(ResponsesDialect(name="vendor"), base_url="http://h/v1")
+    vendor = ResponsesProvider(ResponsesDialect(name="vendor"), AT_H)
 
     for provider in (OpenAI(), vendor):
         with pytest.raises(NoSuchModelError, match="no embedding model 'e'"):
@@ -95,7 +98,7 @@ def test_models_that_there_are_none_of_are_named() -> None:
 async def test_another_server_is_a_provider_of_its_own(asked: Asked) -> None:
     provider = ResponsesProvider(
         ResponsesDialect(name="vendor"),
-        base_url="http://h/v1",
+        AT_H,
         http_client=asked.client,
         transform_request=lambda body: {**body, "extra": 1},
     )
@@ -116,4 +119,4 @@ async def test_another_server_is_a_provider_of_its_own(asked: Asked) -> None:
 
 def test_a_reserved_name_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="choose another name"):
-        ResponsesProvider(ResponsesDialect(name="onion"), base_url="http://h")
+        ResponsesProvider(ResponsesDialect(name="onion"), AT_H)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from onion import generate_text, stream_text
+from onion.providers._model import Address
 from onion.providers.local import serve
 from onion.providers.openai_responses import ResponsesDialect, ResponsesProvider
 from onion.spec.call import FunctionTool
@@ -18,7 +19,7 @@ from tests.providers.openai_responses.bodies import HELLO
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onion.providers.openai_responses import ResponsesModel
+    from onion.providers._model import WireModel
     from onion.spec.base import JsonObject
 
 pytestmark = [pytest.mark.local, pytest.mark.timeout(120)]
@@ -37,13 +38,14 @@ ADD = FunctionTool(
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[ResponsesModel]:
+def model() -> Iterator[WireModel]:
     """A model of the local server, behind its Responses API."""
     with serve(context_tokens=1024, slots=2) as server:
-        yield ResponsesProvider(ResponsesDialect(name="local"), base_url=f"{server.url}/v1").responses(server.model_id)
+        address = Address(product="local", base_url=f"{server.url}/v1")
+        yield ResponsesProvider(ResponsesDialect(name="local"), address).responses(server.model_id)
 
 
-async def test_a_real_answer_is_whole_and_streams_alike(model: ResponsesModel) -> None:
+async def test_a_real_answer_is_whole_and_streams_alike(model: WireModel) -> None:
     params = SHORT.replace(prompt=(SystemMessage(content="Be brief."), *SHORT.prompt))
     whole = await model.do_generate(params)
     streamed = await collect(await model.do_stream(params))
@@ -54,7 +56,7 @@ async def test_a_real_answer_is_whole_and_streams_alike(model: ResponsesModel) -
     assert whole.finish_reason == streamed.finish_reason
 
 
-async def test_a_real_server_keeps_the_contract(model: ResponsesModel) -> None:
+async def test_a_real_server_keeps_the_contract(model: WireModel) -> None:
     report = await check_language_model(
         lambda: model,
         ModelCheckOptions(
@@ -69,7 +71,7 @@ async def test_a_real_server_keeps_the_contract(model: ResponsesModel) -> None:
     assert set(report.skipped) <= {"connections-released"}
 
 
-async def test_a_real_server_takes_calls_and_results_back(model: ResponsesModel) -> None:
+async def test_a_real_server_takes_calls_and_results_back(model: WireModel) -> None:
     call = ToolCallPart(tool_call_id="c1", tool_name="add", input={"a": 2, "b": 3})
     result = ToolResultPart(tool_call_id="c1", tool_name="add", output=JsonOutput(value=5))
     prompt = (*SHORT.prompt, AssistantMessage(content=(call,)), ToolMessage(content=(result,)))
@@ -79,7 +81,7 @@ async def test_a_real_server_takes_calls_and_results_back(model: ResponsesModel)
     assert answered.usage.input_tokens.total
 
 
-async def test_options_reach_a_real_server_that_knows_more_than_the_api(model: ResponsesModel) -> None:
+async def test_options_reach_a_real_server_that_knows_more_than_the_api(model: WireModel) -> None:
     schema: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     asked: JsonObject = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}
     params = SHORT.replace(max_output_tokens=40, provider_options={"local": {"response_format": asked}})
@@ -89,7 +91,7 @@ async def test_options_reach_a_real_server_that_knows_more_than_the_api(model: R
     assert answered.text.lstrip().startswith("{")
 
 
-async def test_runs_against_a_real_server_continue_with_what_it_said(model: ResponsesModel) -> None:
+async def test_runs_against_a_real_server_continue_with_what_it_said(model: WireModel) -> None:
     first = await generate_text(model=model, prompt="Say hello.", temperature=0, max_output_tokens=12)
     messages = [{"role": "user", "content": "Say hello."}, *first.response_messages]
     result = stream_text(

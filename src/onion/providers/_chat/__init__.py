@@ -1,13 +1,13 @@
 """The wire form of the chat completions API, without I/O: shared by every provider that speaks it.
 
-`to_request` makes a request's body, `to_result` reads a completion, `ChunkDecoder` the chunks of a stream. What differs
+`to_request` makes a request's body, `to_result` reads a completion, `ChunkReader` the chunks of a stream. What differs
 between servers is data, a `ChatDialect`.
 
 The form is that of OpenAI's API reference, "Chat completions", read 2026-11-30, and of the servers that follow it more
 or less; unknown members are ignored.
 """
 
-from onion.providers._chat.chunks import ChunkDecoder
+from onion.providers._chat.chunks import ChunkReader
 from onion.providers._chat.dialect import ChatDialect
 from onion.providers._chat.finish import FINISH_REASONS
 from onion.providers._chat.messages import to_messages
@@ -23,7 +23,7 @@ __all__ = [
     "SAMPLING",
     "ChatDialect",
     "ChatRequest",
-    "ChunkDecoder",
+    "ChunkReader",
     "ModelTraits",
     "input_text",
     "output_text",

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from onion.errors import TypeValidationError
-from onion.providers._chat.chunks import ChunkDecoder
+from onion.providers._chat.chunks import ChunkReader
 from onion.providers._json import objects_in
+from onion.providers._model import no_answer, whole_answer
 from onion.providers._tooling import random_call_id
-from onion.spec.result import ResponseInfo
-from onion.streaming import Collector
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onion.spec.base import JsonValue
     from onion.spec.result import GenerateResult
-
-_SHOWN_KEYS = 8
 
 
 def to_result(completion: JsonValue, *, name: str, generate_id: Callable[[], str] = random_call_id) -> GenerateResult:
@@ -33,16 +29,5 @@ def to_result(completion: JsonValue, *, name: str, generate_id: Callable[[], str
         StreamProviderError: When it reports a failure.
     """
     if not isinstance(completion, dict) or not (objects_in(completion, "choices") or completion.get("error")):
-        keys = ", ".join(list(completion)[:_SHOWN_KEYS]) if isinstance(completion, Mapping) else ""
-        shown = f"an object with {keys or 'no members'}" if isinstance(completion, Mapping) else repr(completion)[:80]
-        msg = f"the answer is no chat completion but {shown}: check base_url"
-        raise TypeValidationError(msg, value=completion)
-    decoder = ChunkDecoder(name=name, generate_id=generate_id)
-    collector = Collector()
-    for part in decoder.feed(completion, is_whole=True):
-        collector.feed(part)
-    decoder.done()
-    for part in decoder.end():
-        collector.feed(part)
-    result = collector.result()
-    return replace(result, response=replace(result.response or ResponseInfo(), body=completion))
+        raise no_answer("chat completion", completion)
+    return whole_answer(ChunkReader(name, generate_id=generate_id, is_whole=True), [completion], completion)

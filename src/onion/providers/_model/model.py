@@ -11,7 +11,6 @@ from onion.errors import JSONParseError, StreamInterruptedError, StreamProviderE
 from onion.providers._http import HTTPRequest, HTTPTransport
 from onion.providers._json import dump_json, parse_json
 from onion.providers._model.address import Address
-from onion.providers._model.wire import Wire
 from onion.providers._sse import SSEDecoder
 from onion.spec.base import JsonObject, value
 from onion.spec.parts import StreamStart
@@ -21,7 +20,7 @@ from onion.streaming import open_stream, replay
 if TYPE_CHECKING:
     from onion.errors import APICallError
     from onion.providers._http import HTTPAnswer
-    from onion.providers._model.wire import StreamDecoder, WireRequest
+    from onion.providers._model.wire import StreamDecoder, Wire, WireRequest
     from onion.providers._sse import ServerSentEvent
     from onion.spec.call import CallOptions
     from onion.spec.model import SupportedURLs
@@ -44,7 +43,6 @@ class Server:
     """
 
     provider: str
-    wire: Wire
     address: Address
     transport: HTTPTransport
     supported_urls: Mapping[str, Sequence[re.Pattern[str]]]
@@ -54,11 +52,12 @@ class Server:
 class WireModel:
     """A language model behind HTTP; made by a provider."""
 
-    __slots__ = ("_server", "model_id")
+    __slots__ = ("_server", "_wire", "model_id")
 
-    def __init__(self, model_id: str, server: Server) -> None:
+    def __init__(self, model_id: str, server: Server, wire: Wire) -> None:
         self.model_id: str = model_id
         self._server = server
+        self._wire = wire
 
     @property
     def provider(self) -> str:
@@ -107,7 +106,7 @@ class WireModel:
         told, headers = RequestInfo(body=request.body), ResponseInfo(headers=answer.headers)
         if _is_json(answer):  # a server that does not stream, or reports a failure with a status of success
             return await self._whole(answer, params, wanted.warnings, told)
-        decoder = self._server.wire.decoder(params, hide=answer.hide_secrets)
+        decoder = self._wire.decoder(params, hide=answer.hide_secrets)
         parts = _parts(answer, decoder, wanted.warnings)
         return await open_stream(parts, close=answer.aclose, request=told, response=headers)
 
@@ -116,7 +115,7 @@ class WireModel:
 
     def _request(self, params: CallOptions, *, is_stream: bool) -> tuple[WireRequest, HTTPRequest]:
         server = self._server
-        wanted = server.wire.request(self.model_id, params, is_stream=is_stream)
+        wanted = self._wire.request(self.model_id, params, is_stream=is_stream)
         body = server.transform_request(wanted.body) if server.transform_request else wanted.body
         url, headers = server.address.of(wanted.path, wanted.headers, params.headers, sender=server.provider)
         request = HTTPRequest(url=url, content=dump_json(body), headers=headers, body=body, sender=server.provider)
@@ -124,7 +123,7 @@ class WireModel:
 
     def _result(self, answer: HTTPAnswer, body: bytes, params: CallOptions) -> GenerateResult:
         try:
-            return self._server.wire.result(parse_json(body), params)
+            return self._wire.result(parse_json(body), params)
         except (JSONParseError, TypeValidationError, StreamProviderError) as error:
             raise answer.failed(body, str(error)) from None  # the cause may show what the body repeats of a key
 

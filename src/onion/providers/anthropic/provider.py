@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from onion.providers._http import HTTPTransport
-from onion.providers._model import Address, Server, WireModel, no_such_model, require_id
+from onion.providers._model import Address, Server, WireModel, WireProvider
 from onion.providers.anthropic.names import NAME
 from onion.providers.anthropic.traits import MODELS, ModelTraits, traits_of
 from onion.providers.anthropic.wire import MessagesWire
@@ -28,7 +27,7 @@ SUPPORTED_URLS: SupportedURLs = {"image/*": _WEB, "application/pdf": _WEB}
 """What Anthropic's servers fetch by themselves."""
 
 
-class Anthropic:
+class Anthropic(WireProvider):
     """Anthropic's models, with settings of one's own.
 
     Args:
@@ -57,7 +56,7 @@ class Anthropic:
         transform_request: Callable[[JsonObject], JsonObject] | None = None,
         models: tuple[ModelTraits, ...] = (),
     ) -> None:
-        self._address = Address(
+        address = Address(
             product=PRODUCT,
             base_url=base_url,
             base_url_variable="ANTHROPIC_BASE_URL",
@@ -68,36 +67,16 @@ class Anthropic:
             headers={"anthropic-version": VERSION, **{name.lower(): found for name, found in (headers or {}).items()}},
             query=query,
         )
-        self._models = (*models, *MODELS)  # of equally long prefixes the first counts
-        self._server = Server(
+        server = Server(
             provider=f"{NAME}.messages",
-            wire=MessagesWire(traits=ModelTraits()),
-            address=self._address,
+            address=address,
             transport=HTTPTransport(http_client),
             supported_urls=SUPPORTED_URLS,
             transform_request=transform_request,
         )
+        known = (*models, *MODELS)  # of equally long prefixes the first counts
+        super().__init__(NAME, server, lambda model_id: MessagesWire(traits=traits_of(model_id, known)))
 
     def messages(self, model_id: str, /) -> WireModel:
         """The model of that id; whether it exists only the server knows."""
-        wire = MessagesWire(traits=traits_of(require_id(NAME, model_id), self._models))
-        return WireModel(model_id, replace(self._server, wire=wire))
-
-    def language_model(self, model_id: str, /) -> WireModel:
-        """The model of that id."""
-        return self.messages(model_id)
-
-    def embedding_model(self, model_id: str, /) -> NoReturn:
-        """Reserved: Anthropic has none."""
-        raise no_such_model(NAME, model_id, "embedding model")
-
-    def image_model(self, model_id: str, /) -> NoReturn:
-        """Reserved: Anthropic has none."""
-        raise no_such_model(NAME, model_id, "image model")
-
-    async def aclose(self) -> None:
-        """Close the connections that were opened in the running event loop; they open again when needed."""
-        await self._server.transport.aclose()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._address})"
+        return self.language_model(model_id)

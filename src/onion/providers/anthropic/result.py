@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from onion.errors import TypeValidationError
-from onion.providers.anthropic.events import EventDecoder
-from onion.spec.result import ResponseInfo
-from onion.streaming import Collector
+from onion.providers._model import no_answer, whole_answer
+from onion.providers.anthropic.events import EventReader
 
 if TYPE_CHECKING:
     from onion.providers.anthropic.context import AnswerContext
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.result import GenerateResult
-
-_SHOWN_KEYS = 8
 
 
 def to_result(message: JsonValue, context: AnswerContext) -> GenerateResult:
@@ -26,21 +20,10 @@ def to_result(message: JsonValue, context: AnswerContext) -> GenerateResult:
         TypeValidationError: When it is no message.
         StreamProviderError: When it reports a failure.
     """
-    is_failure = isinstance(message, Mapping) and bool(message.get("error"))
+    is_failure = isinstance(message, dict) and bool(message.get("error"))
     if not isinstance(message, dict) or not (isinstance(message.get("content"), list) or is_failure):
-        keys = ", ".join(list(message)[:_SHOWN_KEYS]) if isinstance(message, Mapping) else ""
-        shown = f"an object with {keys or 'no members'}" if isinstance(message, Mapping) else repr(message)[:80]
-        msg = f"the answer is no message but {shown}: check base_url"
-        raise TypeValidationError(msg, value=message)
-    decoder = EventDecoder(context)
-    collector = Collector()
+        raise no_answer("message", message)
     events: list[JsonObject] = (
         [message] if is_failure else [{"type": "message_start", "message": message}, {"type": "message_stop"}]
     )
-    for event in events:
-        for part in decoder.feed(event):
-            collector.feed(part)
-    for part in decoder.end():
-        collector.feed(part)
-    result = collector.result()
-    return replace(result, response=replace(result.response or ResponseInfo(), body=message))
+    return whole_answer(EventReader(context), events, message)

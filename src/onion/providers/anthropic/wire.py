@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from onion.providers._model import AnswerDecoder
 from onion.providers.anthropic.context import context_of
-from onion.providers.anthropic.events import EventDecoder
+from onion.providers.anthropic.events import EventReader
 from onion.providers.anthropic.request import to_request
 from onion.providers.anthropic.result import to_result
 from onion.providers.anthropic.traits import ModelTraits
@@ -37,6 +38,7 @@ class MessagesWire:
         """The answer that *body* holds."""
         return to_result(body, context_of(params, self.traits))
 
-    def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> EventDecoder:
+    def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> AnswerDecoder:
         """What reads one streamed answer."""
-        return EventDecoder(context_of(params, self.traits), include_raw=bool(params.include_raw_chunks), hide=hide)
+        reader = EventReader(context_of(params, self.traits))
+        return AnswerDecoder(reader, include_raw=bool(params.include_raw_chunks), hide=hide)

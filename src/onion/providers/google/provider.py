@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from onion.providers._http import HTTPTransport
-from onion.providers._model import Address, Server, WireModel, no_such_model, require_id
+from onion.providers._model import Address, Server, WireProvider
 from onion.providers.google.names import NAME
 from onion.providers.google.traits import MODELS, ModelTraits, traits_of
 from onion.providers.google.wire import GeminiWire
@@ -33,7 +32,7 @@ SUPPORTED_URLS: SupportedURLs = {
 """What Google's servers fetch by themselves; everything else is downloaded and sent along."""
 
 
-class Google:
+class Google(WireProvider):
     """Google's models, with settings of one's own.
 
     Args:
@@ -62,7 +61,7 @@ class Google:
         transform_request: Callable[[JsonObject], JsonObject] | None = None,
         models: tuple[ModelTraits, ...] = (),
     ) -> None:
-        self._address = Address(
+        address = Address(
             product=PRODUCT,
             base_url=base_url,
             base_url_variable="GOOGLE_GEMINI_BASE_URL",
@@ -73,32 +72,12 @@ class Google:
             headers=headers,
             query=query,
         )
-        self._models = (*models, *MODELS)  # of equally long prefixes the first counts
-        self._server = Server(
+        server = Server(
             provider=f"{NAME}.generative-ai",
-            wire=GeminiWire(traits=ModelTraits()),
-            address=self._address,
+            address=address,
             transport=HTTPTransport(http_client),
             supported_urls=SUPPORTED_URLS,
             transform_request=transform_request,
         )
-
-    def language_model(self, model_id: str, /) -> WireModel:
-        """The model of that id; whether it exists only the server knows."""
-        wire = GeminiWire(traits=traits_of(require_id(NAME, model_id), self._models))
-        return WireModel(model_id, replace(self._server, wire=wire))
-
-    def embedding_model(self, model_id: str, /) -> NoReturn:
-        """Reserved: there are none here yet."""
-        raise no_such_model(NAME, model_id, "embedding model")
-
-    def image_model(self, model_id: str, /) -> NoReturn:
-        """Reserved: there are none here yet."""
-        raise no_such_model(NAME, model_id, "image model")
-
-    async def aclose(self) -> None:
-        """Close the connections that were opened in the running event loop; they open again when needed."""
-        await self._server.transport.aclose()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._address})"
+        known = (*models, *MODELS)  # of equally long prefixes the first counts
+        super().__init__(NAME, server, lambda model_id: GeminiWire(traits=traits_of(model_id, known)))

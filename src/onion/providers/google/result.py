@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from onion.errors import TypeValidationError
-from onion.providers.google.chunks import ChunkDecoder
-from onion.spec.result import ResponseInfo
-from onion.streaming import Collector
+from onion.providers._model import no_answer, whole_answer
+from onion.providers.google.chunks import ChunkReader
 
 if TYPE_CHECKING:
     from onion.providers.google.toolbox import Toolbox
-    from onion.spec.base import JsonValue
+    from onion.spec.base import JsonObject, JsonValue
     from onion.spec.result import GenerateResult
 
 _MEMBERS = ("candidates", "promptFeedback", "usageMetadata", "error")
-_SHOWN_KEYS = 8
 
 
 def to_result(body: JsonValue, toolbox: Toolbox) -> GenerateResult:
@@ -27,22 +22,9 @@ def to_result(body: JsonValue, toolbox: Toolbox) -> GenerateResult:
         TypeValidationError: When it is no answer.
         StreamProviderError: When it reports a failure.
     """
-    chunks = body if isinstance(body, list) else [body]
-    decoder = ChunkDecoder(toolbox, is_whole=True)
-    collector = Collector()
-    for chunk in chunks or [None]:
+    chunks: list[JsonObject] = []
+    for chunk in (body if isinstance(body, list) else [body]) or [None]:
         if not isinstance(chunk, dict) or chunk.keys().isdisjoint(_MEMBERS):
-            raise _no_answer(chunk)
-        if not decoder.is_over:
-            for part in decoder.feed(chunk):
-                collector.feed(part)
-    for part in decoder.end():
-        collector.feed(part)
-    result = collector.result()
-    return replace(result, response=replace(result.response or ResponseInfo(), body=body))
-
-
-def _no_answer(chunk: JsonValue) -> TypeValidationError:
-    keys = ", ".join(list(chunk)[:_SHOWN_KEYS]) if isinstance(chunk, Mapping) else ""
-    shown = f"an object with {keys or 'no members'}" if isinstance(chunk, Mapping) else repr(chunk)[:80]
-    return TypeValidationError(f"the answer has no candidates but is {shown}: check base_url", value=chunk)
+            raise no_answer("list of candidates", chunk)
+        chunks.append(chunk)
+    return whole_answer(ChunkReader(toolbox, is_whole=True), chunks, body)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from onion.providers._traits import longest_prefix
 from onion.spec.base import value
 
 _LEVELS = ("minimal", "low", "medium", "high")
@@ -81,5 +82,4 @@ MODELS = (
 def traits_of(model_id: str, models: tuple[ModelTraits, ...] = MODELS) -> ModelTraits:
     """What is known of *model_id*; what stands before its last ``/`` does not count."""
     name = model_id.rpartition("/")[2]
-    fitting = [traits for traits in models if name.startswith(traits.prefix)]
-    return max(fitting, key=lambda traits: len(traits.prefix), default=ModelTraits())
+    return longest_prefix(name, models) or ModelTraits()

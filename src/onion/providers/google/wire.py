@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from onion.providers.google.chunks import ChunkDecoder
+from onion.providers._model import AnswerDecoder
+from onion.providers.google.chunks import ChunkReader
 from onion.providers.google.request import to_request
 from onion.providers.google.result import to_result
 from onion.providers.google.toolbox import Toolbox
@@ -37,7 +38,7 @@ class GeminiWire:
         """The answer that *body* holds."""
         return to_result(body, Toolbox(params.tools, self.traits))
 
-    def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> ChunkDecoder:
+    def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> AnswerDecoder:
         """What reads one streamed answer."""
-        toolbox = Toolbox(params.tools, self.traits)
-        return ChunkDecoder(toolbox, include_raw=bool(params.include_raw_chunks), hide=hide)
+        reader = ChunkReader(Toolbox(params.tools, self.traits))
+        return AnswerDecoder(reader, include_raw=bool(params.include_raw_chunks), hide=hide)

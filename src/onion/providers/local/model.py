@@ -6,8 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from onion.errors import APICallError
-from onion.providers._chat.chunks import ChunkDecoder
+from onion.providers._chat.chunks import ChunkReader
 from onion.providers._json import object_in, text_in
+from onion.providers._model import AnswerDecoder
 from onion.providers._tooling import random_call_id
 from onion.providers.local.answer import ToolDialect
 from onion.providers.local.convert import to_request
@@ -105,7 +106,7 @@ class LocalModel:
         await asyncio.to_thread(self._engines.release, self._settings, self)
 
     async def _parts(self, engine: Engine, request: Request, *, include_raw: bool) -> AsyncGenerator[StreamPart, None]:
-        decoder = ChunkDecoder(name=PROVIDER, generate_id=self._generate_id, include_raw=include_raw)
+        decoder = AnswerDecoder(ChunkReader(PROVIDER, generate_id=self._generate_id), include_raw=include_raw)
         dialect = None if request.mode == "no tools" else ToolDialect(request.mode, self._generate_id)
         yield StreamStart(warnings=request.warnings)
         chunks = engine.answer(request.body)

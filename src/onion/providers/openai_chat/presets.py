@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote_plus
 
 from onion.errors import InvalidArgumentError
-from onion.providers.openai_chat.provider import ChatProvider
+from onion.providers._model import Address
+from onion.providers.openai_chat.provider import PRODUCT, ChatProvider
 from onion.providers.openai_chat.vendors import VENDORS
 
 if TYPE_CHECKING:
@@ -54,17 +55,21 @@ def vendor(  # noqa: PLR0913 - a public entry point
     if known is None:
         msg = f"{name!r} is no known vendor: openai_compatible(base_url=...) takes any; known are {', '.join(VENDORS)}"
         raise InvalidArgumentError(msg, parameter="name", value=name)
-    return ChatProvider(
-        replace(known.dialect, models=(*models, *known.dialect.models)),
+    address = Address(
+        product=PRODUCT,
         base_url=base_url,
         base_url_variable=known.base_url_variable,
         default_base_url=known.base_url,
         api_key=api_key,
         api_key_variable=known.key_variable,
         key_header=known.key_header,
-        path=known.path,
         headers=headers,
         query=query,
+    )
+    return ChatProvider(
+        replace(known.dialect, models=(*models, *known.dialect.models)),
+        address,
+        path=known.path,
         http_client=http_client,
         transform_request=transform_request,
         supported_urls=(_IMAGES if known.fetches_images else {}) if supported_urls is None else supported_urls,
@@ -101,14 +106,18 @@ def azure_resource(
     path = known.path
     if api_version is not None:
         path = f"/openai/deployments/{{model}}/chat/completions?api-version={quote_plus(api_version)}"
-    return ChatProvider(
-        replace(known.dialect, models=(*models, *known.dialect.models)),
+    address = Address(
+        product=PRODUCT,
         base_url=f"https://{resource}.openai.azure.com" if is_name else resource,
         api_key=api_key,
         api_key_variable=known.key_variable,
         key_header=known.key_header,
-        path=path,
         headers=headers,
+    )
+    return ChatProvider(
+        replace(known.dialect, models=(*models, *known.dialect.models)),
+        address,
+        path=path,
         http_client=http_client,
         transform_request=transform_request,
         supported_urls=_IMAGES,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NoReturn, overload
+from typing import TYPE_CHECKING, overload
 
 from onion.providers._chat import ChatDialect
 from onion.providers._http import HTTPTransport
-from onion.providers._model import Address, Server, check_name, no_such_model, require_id
-from onion.providers.openai_chat.model import PATH, ChatModel, ChatWire
+from onion.providers._model import Address, Server, WireModel, WireProvider
+from onion.providers.openai_chat.wire import PATH, ChatWire
 
 if TYPE_CHECKING:
     from onion.providers._http import HTTPClient
@@ -18,94 +18,49 @@ if TYPE_CHECKING:
 PRODUCT = "openai-chat"
 
 
-class ChatProvider:
+class ChatProvider(WireProvider):
     """The chat models of one server.
 
     Args:
         dialect: How the server's form differs; its name is the provider's.
-        base_url: What stands before ``/chat/completions``.
-        base_url_variable: Environment variable that is read at each call where *base_url* is None.
-        default_base_url: Holds where neither says anything.
-        api_key: Sent as a bearer token; None looks into *api_key_variable*.
-        api_key_variable: Environment variable with the key, read at each call; a missing one is an error before
-            anything is sent. None: the server wants no key.
-        key_header: The header that carries the key, where it is no bearer token.
-        path: Where requests go below the base URL; ``{model}`` in it stands for the id of the model.
-        headers: Sent with each request; a caller's own for one call win.
-        query: Added to the URL. It may show up in the log of the HTTP client: no place for secrets.
+        address: Where it is, and the key to it.
+        path: Where requests go below the address; ``{model}`` in it stands for the id of the model.
         http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close. None keeps one per event
             loop, closed with the loop or by `aclose`.
         transform_request: Given each request's body, gives the body to send.
         supported_urls: What the server fetches itself; everything else is downloaded and sent along.
 
     Raises:
-        InvalidArgumentError: For a URL that is none, a header that HTTP cannot carry, or a reserved name.
+        InvalidArgumentError: For a reserved name.
     """
 
-    def __init__(  # noqa: PLR0913 - a public entry point
+    def __init__(
         self,
         dialect: ChatDialect,
+        address: Address,
         *,
-        base_url: str | None = None,
-        base_url_variable: str | None = None,
-        default_base_url: str = "",
-        api_key: str | None = None,
-        api_key_variable: str | None = None,
-        key_header: str = "authorization",
         path: str = PATH,
-        headers: Mapping[str, str] | None = None,
-        query: Mapping[str, str] | None = None,
         http_client: HTTPClient | None = None,
         transform_request: Callable[[JsonObject], JsonObject] | None = None,
         supported_urls: SupportedURLs | None = None,
     ) -> None:
-        self._name = check_name(dialect.name)
-        self._address = Address(
-            product=PRODUCT,
-            base_url=base_url,
-            base_url_variable=base_url_variable,
-            default_base_url=default_base_url,
-            api_key=api_key,
-            api_key_variable=api_key_variable,
-            key_header=key_header,
-            headers=headers,
-            query=query,
-        )
-        self._server = Server(
+        server = Server(
             provider=f"{dialect.name}.chat",
-            wire=ChatWire(dialect=dialect, path=path),
-            address=self._address,
+            address=address,
             transport=HTTPTransport(http_client),
             supported_urls=supported_urls or {},
             transform_request=transform_request,
         )
+        wire = ChatWire(dialect=dialect, path=path)
+        super().__init__(dialect.name, server, lambda _: wire)
 
-    def __call__(self, model_id: str, /) -> ChatModel:
+    def __call__(self, model_id: str, /) -> WireModel:
         """The model of that id."""
-        return self.chat(model_id)
+        return self.language_model(model_id)
 
-    def chat(self, model_id: str, /) -> ChatModel:
+    def chat(self, model_id: str, /) -> WireModel:
         """The model of that id; whether it exists only the server knows."""
-        return ChatModel(require_id(self._name, model_id), self._server)
-
-    def language_model(self, model_id: str, /) -> ChatModel:
-        """The model of that id."""
-        return self.chat(model_id)
-
-    def embedding_model(self, model_id: str, /) -> NoReturn:
-        """Reserved: there are none yet."""
-        raise no_such_model(self._name, model_id, "embedding model")
-
-    def image_model(self, model_id: str, /) -> NoReturn:
-        """Reserved: there are none yet."""
-        raise no_such_model(self._name, model_id, "image model")
-
-    async def aclose(self) -> None:
-        """Close the connections that were opened in the running event loop; they open again when needed."""
-        await self._server.transport.aclose()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._name!r}, {self._address})"
+        return self.language_model(model_id)
 
 
 @overload
@@ -122,7 +77,7 @@ def openai_compatible(
     transform_request: Callable[[JsonObject], JsonObject] | None = None,
     supported_urls: SupportedURLs | None = None,
     dialect: ChatDialect | None = None,
-) -> ChatModel: ...
+) -> WireModel: ...
 @overload
 def openai_compatible(
     *,
@@ -151,7 +106,7 @@ def openai_compatible(  # noqa: PLR0913 - a public entry point
     transform_request: Callable[[JsonObject], JsonObject] | None = None,
     supported_urls: SupportedURLs | None = None,
     dialect: ChatDialect | None = None,
-) -> ChatModel | ChatProvider:
+) -> WireModel | ChatProvider:
     """A model of a server that speaks the chat completions API, or without *model* the provider of all its models.
 
     Args:
@@ -170,13 +125,17 @@ def openai_compatible(  # noqa: PLR0913 - a public entry point
     Raises:
         InvalidArgumentError: For a URL that is none, a header that HTTP cannot carry, or a reserved name.
     """
-    provider = ChatProvider(
-        dialect or ChatDialect(name=name),
+    address = Address(
+        product=PRODUCT,
         base_url=base_url,
         api_key=api_key,
         api_key_variable=api_key_variable,
         headers=headers,
         query=query,
+    )
+    provider = ChatProvider(
+        dialect or ChatDialect(name=name),
+        address,
         http_client=http_client,
         transform_request=transform_request,
         supported_urls=supported_urls,

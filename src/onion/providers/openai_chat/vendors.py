@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from onion.providers._chat import ChatDialect, ModelTraits
-from onion.providers.openai_chat.model import PATH
 from onion.providers.openai_chat.quirks import OPENAI
+from onion.providers.openai_chat.wire import PATH
 from onion.spec.base import value
 
 

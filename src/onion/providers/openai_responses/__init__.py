@@ -2,7 +2,6 @@
 
 from onion.providers.openai_responses import tools
 from onion.providers.openai_responses.dialect import OPENAI, ResponsesDialect
-from onion.providers.openai_responses.model import ResponsesModel
-from onion.providers.openai_responses.provider import ResponsesProvider
+from onion.providers.openai_responses.provider import PRODUCT, ResponsesProvider
 
-__all__ = ["OPENAI", "ResponsesDialect", "ResponsesModel", "ResponsesProvider", "tools"]
+__all__ = ["OPENAI", "PRODUCT", "ResponsesDialect", "ResponsesProvider", "tools"]

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from onion.errors import TypeValidationError
 from onion.providers._json import text_in
+from onion.providers._model import no_answer, whole_answer
 from onion.providers._tooling import random_call_id
-from onion.providers.openai_responses.events import EventDecoder
-from onion.spec.result import ResponseInfo
-from onion.streaming import Collector
+from onion.providers.openai_responses.events import EventReader
 
 if TYPE_CHECKING:
-    from onion.spec.base import JsonValue
-    from onion.spec.parts import StreamPart
-    from onion.spec.result import GenerateResult
+    from collections.abc import Callable, Mapping
 
-_SHOWN_KEYS = 8
+    from onion.spec.base import JsonObject, JsonValue
+    from onion.spec.result import GenerateResult
 
 
 def to_result(
@@ -44,17 +39,7 @@ def to_result(
         StreamProviderError: When it reports a failure.
     """
     if not isinstance(response, dict) or not (isinstance(response.get("output"), list) or response.get("error")):
-        keys = ", ".join(list(response)[:_SHOWN_KEYS]) if isinstance(response, Mapping) else ""
-        shown = f"an object with {keys or 'no members'}" if isinstance(response, Mapping) else repr(response)[:80]
-        msg = f"the answer is no response but {shown}: check base_url"
-        raise TypeValidationError(msg, value=response)
-    decoder = EventDecoder(name=name, tool_names=tool_names, generate_id=generate_id)
-    collector = Collector()
-    parts: list[StreamPart] = []
-    status = text_in(response, "status")
-    failed = status == "failed" or bool(response.get("error"))
-    decoder.read(response, parts, status="failed" if failed else "completed")
-    for part in (*parts, *decoder.end()):
-        collector.feed(part)
-    result = collector.result()
-    return replace(result, response=replace(result.response or ResponseInfo(), body=response))
+        raise no_answer("response", response)
+    failed = text_in(response, "status") == "failed" or bool(response.get("error"))
+    last: JsonObject = {"type": f"response.{'failed' if failed else 'completed'}", "response": response}
+    return whole_answer(EventReader(name, tool_names=tool_names, generate_id=generate_id), [last], response)

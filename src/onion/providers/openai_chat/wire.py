@@ -1,12 +1,12 @@
-"""A model behind the chat completions API."""
+"""The chat completions API as a wire format, in one server's dialect."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from onion.providers._chat import ChatDialect, ChunkDecoder, to_request, to_result
-from onion.providers._model import WireModel, WireRequest
+from onion.providers._chat import ChatDialect, ChunkReader, to_request, to_result
+from onion.providers._model import AnswerDecoder, WireRequest
 from onion.spec.base import value
 
 if TYPE_CHECKING:
@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from onion.spec.result import GenerateResult
 
 PATH = "/chat/completions"
-
-
-class ChatModel(WireModel):
-    """A language model behind the chat completions API.
-
-    Made by a provider: `onion.providers.openai.chat`, `onion.providers.openai_compatible`.
-    """
-
-    __slots__ = ()
 
 
 @value
@@ -49,6 +40,6 @@ class ChatWire:
         """The answer that a completion holds."""
         return to_result(body, name=self.dialect.name)
 
-    def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> ChunkDecoder:
+    def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> AnswerDecoder:
         """What reads one streamed answer."""
-        return ChunkDecoder(name=self.dialect.name, include_raw=bool(params.include_raw_chunks), hide=hide)
+        return AnswerDecoder(ChunkReader(self.dialect.name), include_raw=bool(params.include_raw_chunks), hide=hide)

@@ -1,12 +1,12 @@
-"""A model behind the Responses API."""
+"""The Responses API as a wire format, in one server's dialect."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onion.providers._model import WireModel
+from onion.providers._model import AnswerDecoder
 from onion.providers.openai_responses.dialect import ResponsesDialect
-from onion.providers.openai_responses.events import EventDecoder
+from onion.providers.openai_responses.events import EventReader
 from onion.providers.openai_responses.items import tool_of
 from onion.providers.openai_responses.request import to_request
 from onion.providers.openai_responses.result import to_result
@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     from onion.spec.base import JsonValue
     from onion.spec.call import CallOptions
     from onion.spec.result import GenerateResult
-
-
-class ResponsesModel(WireModel):
-    """A language model behind the Responses API.
-
-    Made by a provider: `onion.providers.openai.responses`.
-    """
-
-    __slots__ = ()
 
 
 @value
@@ -45,14 +36,10 @@ class ResponsesWire:
         """The answer that a response holds."""
         return to_result(body, name=self.dialect.name, tool_names=names_of(params))
 
-    def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> EventDecoder:
+    def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> AnswerDecoder:
         """What reads one streamed answer."""
-        return EventDecoder(
-            name=self.dialect.name,
-            tool_names=names_of(params),
-            include_raw=bool(params.include_raw_chunks),
-            hide=hide,
-        )
+        reader = EventReader(self.dialect.name, tool_names=names_of(params))
+        return AnswerDecoder(reader, include_raw=bool(params.include_raw_chunks), hide=hide)
 
 
 def names_of(params: CallOptions) -> Mapping[str, str]:
