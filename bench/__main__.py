@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from bench import table
 from bench.groups import GROUPS
-from bench.rounds import Turns
+from bench.loopback import serving
+from bench.rounds import SERVER_CPU, Turns, cpu_for
 from bench.rows import Finding, Group, Row, finding, jobs_for
 
 if TYPE_CHECKING:
@@ -27,8 +29,9 @@ def wanted(group: Group, words: Sequence[str]) -> list[Row]:
 
 def measure(group: Group, rows: Sequence[Row], rounds: int | None) -> list[Finding]:
     """Run what those rows of the group need."""
-    turns = Turns(jobs_for(rows, group.jobs), say=say)
-    figures = turns.rounds(rounds or group.rounds)
+    with serving(cpu=cpu_for(SERVER_CPU)) if group.needs_server else nullcontext("") as url:
+        turns = Turns(jobs_for(rows, group.jobs), url=url, say=say)
+        figures = turns.rounds(rounds or group.rounds)
     return [finding(row, figures, turns.missing) for row in rows]
 
 
@@ -47,6 +50,8 @@ def main() -> None:
         elif rows:
             say(group.name)
             findings += measure(group, rows, given.rounds)
+    if not findings:
+        parser.error(f"no row begins with {' or '.join(given.rows)}; --list shows them")
     print(table.plain(findings))
     if not given.list and not all(found.is_met for found in findings):
         sys.exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -40,9 +41,9 @@ class Turns:
         missing: Jobs that gave no figure, with the reason.
     """
 
-    def __init__(self, jobs: Mapping[str, Job], *, say: Callable[[str], None]) -> None:
+    def __init__(self, jobs: Mapping[str, Job], *, url: str = "", say: Callable[[str], None]) -> None:
         self.missing: dict[str, str] = {}
-        self._jobs = jobs
+        self._jobs = {name: dataclasses.replace(job, params=job.params.replace(url=url)) for name, job in jobs.items()}
         self._say = say
         self._running: dict[str, Process] = {}
 

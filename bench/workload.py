@@ -46,6 +46,10 @@ class Params:
             object.__setattr__(params, name, found)
         return params
 
+    def replace(self, **changes: str | int) -> Params:
+        """The same with other values."""
+        return Params.parse(json.dumps({**dataclasses.asdict(self), **changes}))
+
     def changed(self) -> str:
         """What differs from the defaults, as JSON."""
         found = dataclasses.asdict(self)

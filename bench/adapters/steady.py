@@ -10,7 +10,7 @@ from onion.spec.parts import FinishPart, StreamStart, TextDelta, TextEnd, TextSt
 from onion.spec.usage import FinishReason, InputTokens, OutputTokens, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Iterable
 
     from onion.spec import CallOptions
     from onion.spec.model import SupportedURLs
@@ -24,7 +24,7 @@ CALLS: Final = FinishReason(unified="tool-calls", raw="tool_calls")
 class Steady:
     """Says *text*, whole; as a stream it says *deltas*."""
 
-    def __init__(self, deltas: Sequence[str] = (), *, text: str = "hello") -> None:
+    def __init__(self, deltas: Iterable[str] = (), *, text: str = "hello") -> None:
         self.provider: str = "bench"
         self.model_id: str = "steady"
         self.supported_urls: SupportedURLs = {}

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.groups import cache, calls, loop, objects, start_up, streams
+from bench.groups import cache, calls, loop, memory, network, objects, start_up, streams
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bench.rows import Group
 
-GROUPS: Sequence[Group] = (start_up.GROUP, calls.GROUP, cache.GROUP, loop.GROUP, streams.GROUP, objects.GROUP)
+GROUPS: Sequence[Group] = (
+    start_up.GROUP,
+    calls.GROUP,
+    cache.GROUP,
+    loop.GROUP,
+    streams.GROUP,
+    objects.GROUP,
+    network.GROUP,
+    memory.OPEN,
+    memory.FLAT,
+)
