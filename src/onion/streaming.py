@@ -83,9 +83,15 @@ class Collector:
             InvalidStreamPartError: For a delta or an end of a block that is not open.
             Exception: What an error part carries.
         """
+        if isinstance(part, TextDelta):  # most parts are
+            block = self._blocks.get((True, part.id)) or self._open_block(part)
+            block.pieces.append(part.delta)
+            if part.provider_metadata:
+                block.metadata = part.provider_metadata
+            return
         match part:
-            case TextDelta() | ReasoningDelta():
-                block = self._open_block(part.id, part.type, is_text=isinstance(part, TextDelta))
+            case ReasoningDelta():
+                block = self._open_block(part)
                 block.pieces.append(part.delta)
                 block.metadata = part.provider_metadata or block.metadata
             case TextStart() | ReasoningStart():
@@ -93,7 +99,7 @@ class Collector:
                 self._blocks[block.is_text, part.id] = block
                 self._content.append(block)
             case TextEnd() | ReasoningEnd():
-                block = self._open_block(part.id, part.type, is_text=isinstance(part, TextEnd))
+                block = self._open_block(part)
                 block.metadata = part.provider_metadata or block.metadata
                 del self._blocks[block.is_text, part.id]
             case ToolInputStart() | ToolInputDelta() | ToolInputEnd() | RawPart():
@@ -132,10 +138,10 @@ class Collector:
             structured_output_text=finish.structured_output_text,
         )
 
-    def _open_block(self, block_id: str, kind: str, *, is_text: bool) -> _Block:
-        block = self._blocks.get((is_text, block_id))
+    def _open_block(self, part: TextDelta | TextEnd | ReasoningDelta | ReasoningEnd) -> _Block:
+        block = self._blocks.get((isinstance(part, TextDelta | TextEnd), part.id))
         if block is None:
-            msg = f"the model sent a {kind} part for {block_id!r}, but no block of that id is open"
+            msg = f"the model sent a {part.type} part for {part.id!r}, but no block of that id is open"
             raise InvalidStreamPartError(msg)
         return block
 

@@ -70,7 +70,7 @@ async def stream_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, 
     is_timed = limits.first_part is not None or limits.between_parts is not None
     await _tell_start(run, step)
     stream = await _open(run, step)
-    reader = stream.__aiter__()
+    reader = stream.bare()
     async with stream, aclosing(watched(reader, run.control, limits) if is_timed else reader) as parts:
         run.control.check()
         try:

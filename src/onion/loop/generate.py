@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from onion.loop.output import to_output
@@ -59,9 +58,8 @@ async def generate(
     run = start_run(options, output, reader, is_streaming=False, agent=agent)
     if run.control.enter():
         await asyncio.sleep(0)  # where a cancellation that is still on its way is raised, before anything is sent
-    async with aclosing(run_steps(run)) as parts:
-        async for _ in parts:
-            pass
+    async for _ in run_steps(run):  # to its end: nothing in here can leave early, so there is nothing to close
+        pass
     if run.failure is not None:
         raise run.failure
     result = GenerateTextResult(run, reader)

@@ -86,10 +86,11 @@ class Control:
 
     def enter(self) -> bool:
         """The current task begins to wait for the run; whether it had been cancelled, perhaps not felt so far."""
-        if self._loop is None:
-            self._loop = asyncio.get_running_loop()
-        self._task = asyncio.current_task(self._loop)
-        self._baseline = self._cancellations()
+        loop = self._loop
+        if loop is None:
+            loop = self._loop = asyncio.get_running_loop()
+        task = self._task = asyncio.current_task(loop)
+        self._baseline = 0 if task is None else task.cancelling()
         return self._baseline > 0
 
     def _cancellations(self) -> int:

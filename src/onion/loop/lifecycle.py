@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeGuard, TypeVar
 
-from onion.wrap import is_overridden
+from onion.wrap import own_hooks
 
 if TYPE_CHECKING:
     from onion.loop.interrupt import Control
@@ -97,11 +97,21 @@ class Lifecycle:
     def __init__(
         self, layers: Sequence[Middleware], callbacks: Sequence[Mapping[str, object]], control: Control
     ) -> None:
-        named = HOOKS if layers else [hook for given in callbacks for hook in HOOK_NAMES & given.keys()]
-        for hook in named:
-            hooks = [getattr(layer, hook) for layer in layers if is_overridden(layer, hook)]
-            found = dict.fromkeys(callback for given in callbacks if _is_callback(callback := given.get(hook)))
-            setattr(self, hook, (*hooks, *found))
+        heard: dict[str, list[Callable[..., object]]] = {}
+        for layer in layers:
+            for hook in own_hooks(layer) & HOOK_NAMES:
+                heard.setdefault(hook, []).append(getattr(layer, hook))
+        once: set[tuple[str, Callable[..., object]]] = set()
+        for given in callbacks:
+            if HOOK_NAMES.isdisjoint(given):
+                continue
+            for hook in HOOK_NAMES & given.keys():
+                callback = given[hook]
+                if _is_callback(callback) and (hook, callback) not in once:
+                    once.add((hook, callback))
+                    heard.setdefault(hook, []).append(callback)
+        for hook, listeners in heard.items():
+            setattr(self, hook, tuple(listeners))
         self.errors: list[Exception] = []
         self._control = control
         self._logged: set[Callable[..., object]] = set()

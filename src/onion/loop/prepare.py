@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from onion.spec.model import LanguageModel
 
 DEFAULT_MAX_RETRIES = 2
+_DEFAULT_RETRY = Retry(DEFAULT_MAX_RETRIES)
 
 
 @value
@@ -135,7 +136,7 @@ def _shorthand(options: RunOptions, layers: tuple[Middleware, ...], model: Langu
             msg = f"max_retries={retries} is given, but the stack holds a Retry layer already: give one of them"
             raise InvalidArgumentError(msg, parameter="max_retries", value=retries)
     elif retries != 0:
-        shorthand.append(Retry(DEFAULT_MAX_RETRIES if retries is None else retries))
+        shorthand.append(_DEFAULT_RETRY if retries is None else Retry(retries))
     return tuple(shorthand)
 
 

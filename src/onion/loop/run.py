@@ -46,12 +46,14 @@ async def run_steps(run: Run) -> AsyncGenerator[FullStreamPart, None]:
         while not run.is_waiting:
             step = await prepare_step(run)
             await begin_step(run, step)
-            for phase in (call_model, run_tools):
+            phase = call_model
+            while phase is not None:
                 async with aclosing(phase(run, step)) as parts:
                     async for part in parts:
                         if watchers:
                             await run.told.tell(watchers, ChunkEvent(run=step.info, chunk=part))
                         yield part
+                phase = run_tools if phase is call_model and step.calls else None
             yield await finish_step(run, step)
             if not await goes_on(run, step):
                 break

@@ -41,6 +41,7 @@ def new_id() -> str:
     return f"{random.getrandbits(96):024x}"
 
 
+NO_USAGE = LanguageModelUsage()
 NO_ANSWER = GenerateResult(content=(), finish_reason=FinishReason(unified="error"), usage=Usage())
 """The answer of a step whose model has not answered."""
 
@@ -114,10 +115,10 @@ class Step:
     answered: float = 0.0
     first_output: float | None = None
     answer: GenerateResult = NO_ANSWER
-    others: list[StepContent] = dataclasses.field(default_factory=list["StepContent"])
-    calls: list[ClientCall] = dataclasses.field(default_factory=list[ClientCall])
-    inputs: dict[str, Tool | None] = dataclasses.field(default_factory=dict[str, "Tool | None"])
-    tool_times: dict[str, float] = dataclasses.field(default_factory=dict[str, float])
+    others: list[StepContent] = dataclasses.field(default_factory=lambda: [])
+    calls: list[ClientCall] = dataclasses.field(default_factory=lambda: [])
+    inputs: dict[str, Tool | None] = dataclasses.field(default_factory=lambda: {})
+    tool_times: dict[str, float] = dataclasses.field(default_factory=lambda: {})
     finish: FinishPart | None = None
     has_begun: bool = False
     is_open: bool = False
@@ -171,12 +172,10 @@ class Run:
     instructions: tuple[SystemMessage, ...]
     initial_messages: tuple[Message, ...]
     messages: tuple[Message, ...]
-    models: dict[int, tuple[LanguageModel, LanguageModel, ModelInfo]] = dataclasses.field(
-        default_factory=dict[int, "tuple[LanguageModel, LanguageModel, ModelInfo]"]
-    )
-    steps: list[StepResult] = dataclasses.field(default_factory=list["StepResult"])
-    response_messages: list[ResponseMessage] = dataclasses.field(default_factory=list["ResponseMessage"])
-    usage: LanguageModelUsage = dataclasses.field(default_factory=LanguageModelUsage)
+    models: dict[int, tuple[LanguageModel, LanguageModel, ModelInfo]] = dataclasses.field(default_factory=lambda: {})
+    steps: list[StepResult] = dataclasses.field(default_factory=lambda: [])
+    response_messages: list[ResponseMessage] = dataclasses.field(default_factory=lambda: [])
+    usage: LanguageModelUsage = NO_USAGE
     pending: set[str] = dataclasses.field(default_factory=set[str])
     blocks: Blocks = dataclasses.field(default_factory=Blocks)
     structured_text: str | None = None

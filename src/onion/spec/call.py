@@ -122,7 +122,7 @@ class RunInfo:
     attempt: int = 1
     messages: tuple[Message, ...] = ()
     context: object = None
-    state: dict[object, object] = field(default_factory=dict[object, object])
+    state: dict[object, object] = field(default_factory=lambda: {})
 
 
 class CallSettings(TypedDict, total=False):

@@ -104,7 +104,7 @@ class StepPerformance:
 
     step_time_ms: float = 0.0
     response_time_ms: float = 0.0
-    tool_execution_ms: Mapping[str, float] = field(default_factory=dict[str, float])
+    tool_execution_ms: Mapping[str, float] = field(default_factory=lambda: {})
     time_to_first_output_ms: float | None = None
     output_tokens_per_second: float | None = None
 

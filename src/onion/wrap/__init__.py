@@ -11,6 +11,7 @@ from onion.wrap.hooks import (
     has_model_hooks,
     is_overridden,
     overridden_hooks,
+    own_hooks,
 )
 from onion.wrap.kernel import WrappedModel, unwrap, wrap_language_model
 
@@ -28,6 +29,7 @@ __all__ = [
     "is_overridden",
     "layer",
     "overridden_hooks",
+    "own_hooks",
     "unwrap",
     "wrap_language_model",
 ]

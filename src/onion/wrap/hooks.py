@@ -6,6 +6,7 @@ serves many models and many calls at once.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
@@ -166,16 +167,39 @@ RUN_HOOKS = (
 )
 
 
+HOOKS = (*MODEL_HOOKS, *RUN_HOOKS)
+_ALL = frozenset(HOOKS)
+
+
+@functools.lru_cache(maxsize=1024)  # asked for each layer of each run; bounded, because classes may be made on the fly
+def _hooks_of_class(kind: type[Middleware]) -> frozenset[str]:
+    return frozenset(name for name in HOOKS if getattr(kind, name) is not getattr(Middleware, name))
+
+
+def own_hooks(layer: Middleware) -> frozenset[str]:
+    """The names of the hooks that *layer* overrides: in its class, as that was when first asked, or as attributes."""
+    in_class = _hooks_of_class(type(layer))
+    given = vars(layer)
+    if _ALL.isdisjoint(given):
+        return in_class
+    return in_class.union(name for name in _ALL & given.keys() if _is_own(given[name], name))
+
+
+def _is_own(hook: object, name: str) -> bool:
+    return getattr(hook, "__func__", None) is not getattr(Middleware, name)
+
+
 def overridden_hooks(layer: Middleware) -> tuple[str, ...]:
     """The names of the hooks that *layer* overrides, in kernel order."""
-    return tuple(name for name in (*MODEL_HOOKS, *RUN_HOOKS) if is_overridden(layer, name))
+    own = own_hooks(layer)
+    return tuple(name for name in HOOKS if name in own)
 
 
 def has_model_hooks(layer: Middleware) -> bool:
     """Whether *layer* does anything around a model."""
-    return any(is_overridden(layer, name) for name in MODEL_HOOKS)
+    return not own_hooks(layer).isdisjoint(MODEL_HOOKS)
 
 
 def is_overridden(layer: Middleware, name: str) -> bool:
     """Whether *layer* has a hook *name* of its own."""
-    return getattr(getattr(layer, name), "__func__", None) is not getattr(Middleware, name)
+    return name in own_hooks(layer)

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from onion.errors import InvalidArgumentError
 from onion.spec.stream import StreamResult
-from onion.wrap.hooks import MODES, Middleware, has_model_hooks, is_overridden, overridden_hooks
+from onion.wrap.hooks import MODES, Middleware, has_model_hooks, overridden_hooks, own_hooks
 
 if TYPE_CHECKING:
     from onion.spec.call import CallOptions
     from onion.spec.model import LanguageModel, SupportedURLs
     from onion.spec.result import GenerateResult
+    from onion.wrap.functions import TransformParams
     from onion.wrap.hooks import DoGenerate, DoStream, Mode
 
 T = TypeVar("T")
@@ -36,21 +37,36 @@ class _Wrap(Protocol[T_co]):
     ) -> Awaitable[T_co]: ...
 
 
-def _around(
-    layer: Middleware, inner: LanguageModel, mode: Mode, wrap: _Wrap[T], call: Call[T], both: tuple[Generate, Stream]
-) -> Call[T]:
-    """*call*, one of *both*, with *layer* around it; the call itself if the layer has no part in it."""
-    transforms, wraps = is_overridden(layer, "transform_params"), is_overridden(layer, f"wrap_{mode}")
-    if not transforms and not wraps:
-        return call
+def _around(layer: Middleware, inner: LanguageModel, both: tuple[Generate, Stream]) -> tuple[Generate, Stream]:
+    """*both* calls of *inner*, with *layer* around them; a call in which the layer has no part stays as it is."""
+    hooks = own_hooks(layer)
+    transform = layer.transform_params if "transform_params" in hooks else None
+    wrap_generate = layer.wrap_generate if "wrap_generate" in hooks else None
+    wrap_stream = layer.wrap_stream if "wrap_stream" in hooks else None
     generate, stream = both
+    if transform is not None or wrap_generate is not None:
+        generate = _outer("generate", transform, wrap_generate, generate, inner, both)
+    if transform is not None or wrap_stream is not None:
+        stream = _outer("stream", transform, wrap_stream, stream, inner, both)
+    return generate, stream
+
+
+def _outer(
+    mode: Mode,
+    transform: TransformParams | None,
+    wrap: _Wrap[T] | None,
+    call: Call[T],
+    inner: LanguageModel,
+    both: tuple[Generate, Stream],
+) -> Call[T]:
+    """*call*, one of *both*, with the hooks of a layer around it."""
 
     async def outer(params: CallOptions) -> T:
-        if transforms:
-            params = await layer.transform_params(params=params, type=mode, model=inner)
-        if not wraps:
+        if transform is not None:
+            params = await transform(params=params, type=mode, model=inner)
+        if wrap is None:
             return await call(params)
-        calls = _Calls(params, generate, stream)
+        calls = _Calls(params, both)
         try:
             return await wrap(do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner)
         except BaseException:
@@ -65,10 +81,9 @@ class _Calls:
 
     __slots__ = ("_generate", "_opened", "_params", "_stream")
 
-    def __init__(self, params: CallOptions, generate: Generate, stream: Stream) -> None:
+    def __init__(self, params: CallOptions, both: tuple[Generate, Stream]) -> None:
         self._params = params
-        self._generate = generate
-        self._stream = stream
+        self._generate, self._stream = both
         self._opened: list[object] = []
 
     def do_generate(self, params: CallOptions | None = None, /) -> Awaitable[GenerateResult]:
@@ -98,12 +113,7 @@ class WrappedModel:
         self._model_id = model_id
         self._provider_id = provider_id
         both = inner.calls if isinstance(inner, WrappedModel) else (inner.do_generate, inner.do_stream)
-        if layer is not None:
-            both = (
-                _around(layer, inner, "generate", layer.wrap_generate, both[0], both),
-                _around(layer, inner, "stream", layer.wrap_stream, both[1], both),
-            )
-        self.calls: tuple[Generate, Stream] = both
+        self.calls: tuple[Generate, Stream] = both if layer is None else _around(layer, inner, both)
 
     @property
     def provider(self) -> str:
@@ -182,14 +192,15 @@ def _check(layer: object) -> None:
     if not isinstance(layer, Middleware):
         msg = f"middleware must be made of Middleware objects, got {layer!r}: subclass Middleware or use onion.layer"
         raise InvalidArgumentError(msg, parameter="middleware", value=layer)
-    hooks = overridden_hooks(layer)
     if not has_model_hooks(layer):
+        hooks = ", ".join(overridden_hooks(layer)) or "nothing at all"
         msg = (
-            f"{layer!r} overrides no hook around a model ({', '.join(hooks) or 'nothing at all'}): "
+            f"{layer!r} overrides no hook around a model ({hooks}): "
             "give it to middleware= of generate_text, stream_text or an agent instead"
         )
         raise InvalidArgumentError(msg, parameter="middleware", value=layer)
-    wrapped_modes = tuple(mode for mode in MODES if f"wrap_{mode}" in hooks)
+    own = own_hooks(layer)
+    wrapped_modes = tuple(mode for mode in MODES if f"wrap_{mode}" in own)
     if wrapped_modes and wrapped_modes != MODES and layer.modes == MODES:
         warnings.warn(
             f"{layer!r} wraps only {wrapped_modes[0]} calls: write the other hook, or set modes = {wrapped_modes!r}",
