@@ -13,7 +13,7 @@ import httpx
 from onion.errors import JSONParseError, OnionError
 from onion.providers._json import parse_json
 from onion.providers._model import StreamDecoder
-from onion.providers._sse import SSEDecoder
+from onion.providers._sse import ServerSentEvent, SSEDecoder
 from onion.spec.base import JsonValue
 from onion.spec.call import CallOptions
 from onion.spec.content import OtherContent, ToolResult
@@ -25,7 +25,7 @@ from onion.spec.result import GenerateResult
 from onion.streaming import collect
 from onion.testing.rules import LintError, StreamRules
 from tests.recorded.exchanges import Exchange, members
-from tests.recorded.framings import framings
+from tests.recorded.framings import cuts, framings
 from tests.recorded.lost import lost
 
 _WHOLE = get_args(OtherContent)
@@ -102,8 +102,9 @@ class WireFormat:
         faults = [] if failure else broken_rules(parts)
         found = _json(parts, failure)
         faults += [f"other parts {name}" for name, pieces in framings(body) if _json(*self.decode(pieces)) != found]
-        events = SSEDecoder()
-        chunks = [parse_json(event.data) for event in (*events.feed(body), *events.end()) if event.data != b"[DONE]"]
+        events = events_of([body])
+        faults += [f"other events {name}" for name, pieces in cuts(body) if events_of(pieces) != events]
+        chunks = [parse_json(event.data) for event in events if event.data != b"[DONE]"]
         news = [chunk for chunk in chunks if members(chunk).get("type") not in self.repeated]
         faults += lost(news, opened(found), self.dropped, self.written)
         try:
@@ -128,6 +129,13 @@ class WireFormat:
             model = self.make_model(client)
             result = await (collect(await model.do_stream(CALL)) if is_stream else model.do_generate(CALL))
         return [part.type for part in result.content]
+
+
+def events_of(pieces: Iterable[bytes]) -> list[ServerSentEvent]:
+    """The events of a body that arrives in *pieces*."""
+    decoder = SSEDecoder()
+    found = [event for piece in pieces for event in decoder.feed(piece)]
+    return found + decoder.end()
 
 
 def broken_rules(parts: Sequence[StreamPart]) -> list[str]:

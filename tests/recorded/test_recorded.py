@@ -9,7 +9,7 @@ import pytest
 
 from tests.recorded.checks import broken_rules
 from tests.recorded.exchanges import RECORDINGS, Exchange, load_exchange, load_exchanges
-from tests.recorded.framings import framings
+from tests.recorded.framings import cuts
 from tests.recorded.lost import lost
 from tests.recorded.openai_chat import OPENAI_CHAT
 from tests.recorded.run import FORMATS, faults_of, main, report
@@ -81,7 +81,7 @@ def test_a_stream_that_breaks_the_grammar_is_found() -> None:
 
 
 def test_a_body_is_cut_at_every_byte() -> None:
-    pieces = [pieces for name, pieces in framings(b"data: a\n\n") if name.startswith("cut")]
+    pieces = [pieces for name, pieces in cuts(b"data: a\n\n") if name.startswith("cut")]
 
     assert pieces == [[b"data: a\n\n"[:cut], b"data: a\n\n"[cut:]] for cut in range(9)]
 
