@@ -12,13 +12,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import reprlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeGuard, TypeVar
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 T = TypeVar("T")
+Described: TypeAlias = Sequence[tuple[str, object, object]]
 Fields: TypeAlias = dict[str, dataclasses.Field[object]]
 Init: TypeAlias = Callable[..., None]
 MakeClass: TypeAlias = Callable[[str, tuple[type, ...], Mapping[str, object]], type[T]]
@@ -38,7 +39,7 @@ def slotted(cls: type[T], *, is_frozen: bool) -> type[T]:
     members |= {
         "__qualname__": cls.__qualname__,
         "__slots__": names,
-        "__init__": _OnFirstUse(functools.partial(_write_init, is_frozen=is_frozen)),
+        "__init__": _OnFirstUse(functools.partial(_write_init, described=described, is_frozen=is_frozen)),
         "__dataclass_fields__": _OnFirstUse(functools.partial(_read_fields, described=described)),
         _PARAMS: _OnFirstUse(functools.partial(_read_params, is_frozen=is_frozen)),
     }
@@ -61,10 +62,15 @@ class _OnFirstUse:
         return found
 
 
-def _read_fields(kind: type, *, described: Iterable[tuple[str, object, object]]) -> Fields:
+def _is_field(default: object) -> TypeGuard[dataclasses.Field[object]]:
+    return isinstance(default, dataclasses.Field)
+
+
+def _read_fields(kind: type, *, described: Described) -> Fields:
     with_fields = dataclasses.make_dataclass(
         kind.__name__,
         [(name, hint, dataclasses.field() if default is _MISSING else default) for name, hint, default in described],
+        namespace={"__doc__": kind.__doc__},  # else it inspects a signature to make one up
         kw_only=True,
         init=False,
         repr=False,
@@ -79,27 +85,28 @@ def _read_params(kind: type, *, is_frozen: bool) -> object:
     return found
 
 
-def _write_init(kind: type, *, is_frozen: bool) -> Init:
+def _write_init(kind: type, *, described: Described, is_frozen: bool) -> Init:
     """An ``__init__`` with a keyword for each field of *kind*.
 
     The attributes of a frozen class cannot be set; there it calls the descriptors of the slots.
     """
     scope: dict[str, object] = {"_MISSING": _MISSING}
     parameters, lines = ["self"], ["pass"]
-    for field in dataclasses.fields(kind):
-        name = given = field.name
-        if field.default_factory is not _MISSING:
-            scope[f"_make_{name}"] = field.default_factory
+    for name, _, given in described:
+        default, factory = (given.default, given.default_factory) if _is_field(given) else (given, _MISSING)
+        set_to = name
+        if factory is not _MISSING:
+            scope[f"_make_{name}"] = factory
             parameters.append(f"{name}=_MISSING")
-            given = f"_make_{name}() if {name} is _MISSING else {name}"
-        elif field.default is not _MISSING:
-            scope[f"_default_{name}"] = field.default
+            set_to = f"_make_{name}() if {name} is _MISSING else {name}"
+        elif default is not _MISSING:
+            scope[f"_default_{name}"] = default
             parameters.append(f"{name}=_default_{name}")
         else:
             parameters.append(name)
         scope[f"_set_{name}"] = getattr(kind, name).__set__
-        lines.append(f"_set_{name}(self, {given})" if is_frozen else f"self.{name} = {given}")
-    if len(parameters) > 1:
+        lines.append(f"_set_{name}(self, {set_to})" if is_frozen else f"self.{name} = {set_to}")
+    if described:
         parameters.insert(1, "*")
     source = f"def __init__({', '.join(parameters)}):\n    " + "\n    ".join(lines)
     written: dict[str, Init] = {}
@@ -107,7 +114,7 @@ def _write_init(kind: type, *, is_frozen: bool) -> Init:
     init = written["__init__"]
     init.__qualname__ = f"{kind.__qualname__}.__init__"
     init.__module__ = kind.__module__
-    init.__annotations__ = {field.name: field.type for field in dataclasses.fields(kind)} | {"return": None}
+    init.__annotations__ = {name: hint for name, hint, _ in described} | {"return": None}
     return init
 
 
