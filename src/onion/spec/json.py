@@ -9,12 +9,13 @@ from __future__ import annotations
 import base64
 import dataclasses
 import functools
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from onion.errors import TypeValidationError
 from onion.spec.base import is_array, is_object
-from onion.spec.decoding import decoder
+from onion.spec.decoding import Place, decoder, where
 from onion.spec.failures import error_to_json
 from onion.spec.naming import TAGS, camel
 
@@ -74,40 +75,60 @@ def from_json(kind: object, data: object) -> object:
     return decoder(kind)(data, kind.__name__ if isinstance(kind, type) else "value")
 
 
-@functools.cache
-def _members(kind: type) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str, bool], ...]]:
-    """The constant tags of a class and its fields, each with the JSON key; for fields, whether None is written."""
-    fields = [field for field in dataclasses.fields(kind) if field.metadata.get("json", True)]
-    names = {field.name for field in fields}
-    tags = [(camel(tag), getattr(kind, tag)) for tag in TAGS if tag not in names and hasattr(kind, tag)]
-    required = {field.name for field in fields if field.default is field.default_factory is dataclasses.MISSING}
-    return tuple(tags), tuple((field.name, camel(field.name), field.name in required) for field in fields)
+_SCALARS = (str, int, float)
+_PLAIN = frozenset({*_SCALARS, bool, type(None)})
 
 
-def _encode(value: object, place: str) -> JsonValue:
-    if value is None or isinstance(value, str | int | float):
+def _encode(value: object, place: Place) -> JsonValue:
+    if value is None or isinstance(value, _SCALARS):
         return value
     if is_array(value):
-        return [_encode(item, f"{place}[{index}]") for index, item in enumerate(value)]
+        return [_encode(item, (place, index)) for index, item in enumerate(value)]
+    kind: type = type(value)
+    members = _members(kind)
+    if members is not None:
+        return members(value, place)
     if is_object(value):
-        return {str(key): _encode(item, f"{place}.{key}") for key, item in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        tags, fields = _members(type(value))
-        encoded: dict[str, JsonValue] = dict(tags)
-        for name, key, is_written in fields:
-            member = getattr(value, name)
-            if member is not None or is_written:
-                encoded[key] = _encode(member, f"{place}.{key}")
-        return encoded
+        return {str(key): _encode(item, (place, str(key))) for key, item in value.items()}
     return _encode_leaf(value, place)
 
 
-def _encode_leaf(value: object, place: str) -> JsonValue:
+@functools.lru_cache(maxsize=1024)  # bounded, because classes may be made on the fly
+def _members(kind: type) -> Callable[[object, Place], JsonValue] | None:
+    """What writes the members of a dataclass: its constant tags, and its fields; None for another class."""
+    if not dataclasses.is_dataclass(kind):
+        return None
+    fields = [field for field in dataclasses.fields(kind) if field.metadata.get("json", True)]
+    names = {field.name for field in fields}
+    tags: dict[str, JsonValue] = {
+        camel(tag): getattr(kind, tag) for tag in TAGS if tag not in names and hasattr(kind, tag)
+    }
+    written = [
+        (field.name, camel(field.name), field.default is field.default_factory is dataclasses.MISSING)
+        for field in fields
+    ]
+
+    def encode(value: object, place: Place) -> JsonValue:
+        encoded = tags.copy()
+        for name, key, is_required in written:
+            member = getattr(value, name)
+            if member is None:
+                if is_required:
+                    encoded[key] = None
+            else:
+                encoded[key] = member if type(member) in _PLAIN else _encode(member, (place, key))
+        return encoded
+
+    return encode
+
+
+def _encode_leaf(value: object, place: Place) -> JsonValue:
     if isinstance(value, datetime):
         try:
             moment = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
         except OverflowError as error:
-            raise TypeValidationError(f"{place} holds {value}, which no date in UTC can say", value=value) from error
+            msg = f"{where(place)} holds {value}, which no date in UTC can say"
+            raise TypeValidationError(msg, value=value) from error
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     if isinstance(value, bytes | bytearray):
         return base64.b64encode(value).decode()
@@ -118,6 +139,6 @@ def _encode_leaf(value: object, place: str) -> JsonValue:
     try:
         jsonable: JsonValue = to_jsonable_python(value)
     except PydanticSerializationError as error:
-        msg = f"{place} holds a {type(value).__name__}, which has no JSON form: convert it first"
+        msg = f"{where(place)} holds a {type(value).__name__}, which has no JSON form: convert it first"
         raise TypeValidationError(msg, value=value) from error
     return jsonable
