@@ -7,9 +7,11 @@ twice. Only a store that all servers share can tell the second time.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import threading
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class MemoryApprovalStore:
@@ -42,7 +44,9 @@ class DiskApprovalStore:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self._folder = Path(folder)
+        from pathlib import Path
+
+        self._folder: Path = Path(folder)
 
     def __repr__(self) -> str:
         return f"DiskApprovalStore({str(self._folder)!r})"
@@ -57,6 +61,8 @@ class DiskApprovalStore:
         return await asyncio.to_thread(self._claim, approval_id)
 
     def _claim(self, approval_id: str) -> bool:
+        import hashlib
+
         self._folder.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha256(approval_id.encode("utf-8", "surrogatepass")).hexdigest()
         try:

@@ -14,7 +14,6 @@ import random as random_numbers
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from onion.errors import APICallError, InvalidArgumentError, RetryError, StreamInterruptedError, StreamProviderError
@@ -94,6 +93,8 @@ def _number(text: str) -> float | None:
 
 
 def _seconds_until(date: str, now: float) -> float | None:
+    from email.utils import parsedate_to_datetime
+
     try:
         moment = parsedate_to_datetime(date)
     except (ValueError, OverflowError):

@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pydantic_core import PydanticSerializationError, from_json, to_json
-
 from onion.errors import JSONParseError, TypeValidationError
 
 if TYPE_CHECKING:
@@ -25,6 +23,8 @@ def parse_json(text: bytes | str) -> JsonValue:
     Raises:
         JSONParseError: When it is not JSON.
     """
+    from pydantic_core import from_json
+
     try:
         found: JsonValue = from_json(text)
     except ValueError:
@@ -50,6 +50,8 @@ def dump_json(value: JsonValue) -> bytes:
     Raises:
         TypeValidationError: When something in it has no JSON form.
     """
+    from pydantic_core import PydanticSerializationError, to_json
+
     try:
         return to_json(value)
     except PydanticSerializationError:

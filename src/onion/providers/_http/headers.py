@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 from collections.abc import Iterable, Mapping
 
 from onion.errors import MASK, InvalidArgumentError, mask_headers
@@ -18,9 +17,11 @@ _LISTS = frozenset({"anthropic-beta"})
 @functools.cache
 def package_version(package: str = "onion-ai") -> str:
     """The installed version of *package*; ``0`` where it runs without being installed."""
+    from importlib import metadata
+
     try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return "0"
 
 
@@ -44,23 +45,28 @@ def merge_headers(*layers: Mapping[str, str] | None, product: str) -> dict[str, 
     merged["user-agent"] = " ".join(
         filter(None, (agent, *(name for name in (own, product) if name not in agent.split())))
     )
-    for name, value in merged.items():
-        _check(name, value)
+    check_headers(merged)
     return merged
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Let pass what HTTP can carry.
+
+    Raises:
+        InvalidArgumentError: For a header that it cannot; the value is not shown.
+    """
+    for name, value in headers.items():
+        if not name or not name.isascii() or not name.isprintable() or " " in name:
+            msg = f"{name!r} cannot be the name of an HTTP header"
+            raise InvalidArgumentError(msg, parameter="headers", value=name)
+        if not value.isascii() or not value.replace("\t", " ").isprintable():
+            msg = f"the value of the header {name!r} holds line breaks or characters beyond ASCII: remove them"
+            raise InvalidArgumentError(msg, parameter="headers", value=MASK)
 
 
 def _joined(before: str, more: str) -> str:
     items = (item.strip() for item in f"{before},{more}".split(","))
     return ",".join(dict.fromkeys(filter(None, items)))
-
-
-def _check(name: str, value: str) -> None:
-    if not name or not name.isascii() or not name.isprintable() or " " in name:
-        msg = f"{name!r} cannot be the name of an HTTP header"
-        raise InvalidArgumentError(msg, parameter="headers", value=name)
-    if not value.isascii() or not value.replace("\t", " ").isprintable():
-        msg = f"the value of the header {name!r} holds line breaks or characters beyond ASCII: remove them"
-        raise InvalidArgumentError(msg, parameter="headers", value=MASK)
 
 
 def secrets_in(headers: Mapping[str, str]) -> tuple[str, ...]:
