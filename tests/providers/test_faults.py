@@ -192,11 +192,16 @@ async def test_an_endless_page_is_read_as_far_as_the_error_needs_it(form: Format
 
 @every_format
 @both_modes
-async def test_an_empty_body_is_no_answer(form: Format, mode: str, client: Client) -> None:
-    async with serve(answer(b"", kind="text/event-stream" if mode == "stream" else "application/json")) as server:
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/json"], ids=["events", "JSON"])
+async def test_an_empty_body_is_no_answer_and_may_be_asked_for_again(
+    form: Format, mode: str, kind: str, client: Client
+) -> None:
+    async with serve(answer(b"", kind=kind)) as server:
         failure = await failure_of(form.make(server.url, client), mode)
 
-    assert isinstance(failure, StreamInterruptedError if mode == "stream" else APICallError)
+    is_read_as_stream = mode == "stream" and kind == "text/event-stream"
+    assert isinstance(failure, StreamInterruptedError if is_read_as_stream else APICallError)
+    assert failure.is_retryable
 
 
 @every_format

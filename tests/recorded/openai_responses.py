@@ -130,9 +130,7 @@ def _make_decoder() -> AnswerDecoder:
 
 def _make_model(client: httpx.AsyncClient) -> LanguageModel:
     dialect = ResponsesDialect(name=NAME)
-    return ResponsesProvider(
-        dialect, Address(product="recorded", base_url="http://recorded/v1"), http_client=client
-    ).responses("m")
+    return ResponsesProvider(dialect, Address("http://recorded/v1"), http_client=client).responses("m")
 
 
 OPENAI_RESPONSES = WireFormat(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from onion.providers import anthropic, google, openai
     from onion.providers._http import HTTPClient
+    from onion.providers._model import Address
     from onion.providers.local import local
     from onion.providers.openai_chat import ChatDialect, openai_compatible
     from onion.providers.openai_chat.presets import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Address",
     "ChatDialect",
     "HTTPClient",
     "anthropic",
@@ -58,6 +60,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Address": "onion.providers._model",
     "ChatDialect": "onion.providers.openai_chat",
     "HTTPClient": "onion.providers._http",
     "openai_compatible": "onion.providers.openai_chat",

@@ -8,13 +8,12 @@ import httpx
 import pytest
 
 from onion.errors import InvalidArgumentError, LoadAPIKeyError, NoSuchModelError
-from onion.providers import openai
-from onion.providers._model import Address
+from onion.providers import Address, openai
 from onion.providers.openai import ModelTraits, OpenAI
 from onion.providers.openai_responses import ResponsesDialect, ResponsesProvider
 from tests.providers.openai_responses.bodies import HELLO, KEY, RESPONSE
 
-AT_H = Address(product="vendor", base_url="http://h/v1")
+AT_H = Address("http://h/v1")
 
 
 class Asked:

@@ -41,7 +41,7 @@ ADD = FunctionTool(
 def model() -> Iterator[WireModel]:
     """A model of the local server, behind its Responses API."""
     with serve(context_tokens=1024, slots=2) as server:
-        address = Address(product="local", base_url=f"{server.url}/v1")
+        address = Address(f"{server.url}/v1")
         yield ResponsesProvider(ResponsesDialect(name="local"), address).responses(server.model_id)
 
 

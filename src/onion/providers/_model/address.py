@@ -14,8 +14,8 @@ class Address:
     """The address of one server, with the key to it.
 
     Args:
-        product: Joins the User-Agent: ``openai-chat``.
         base_url: What stands before the paths of the API.
+        product: Joins the User-Agent: ``openai-chat``.
         base_url_variable: Environment variable that is read at each call where *base_url* is None.
         default_base_url: Holds where neither says anything.
         api_key: None looks into *api_key_variable*.
@@ -32,9 +32,9 @@ class Address:
 
     def __init__(  # noqa: PLR0913 - what there is to say of an address
         self,
-        *,
-        product: str,
         base_url: str | None = None,
+        *,
+        product: str = "",
         base_url_variable: str | None = None,
         default_base_url: str = "",
         api_key: str | None = None,

@@ -122,6 +122,9 @@ class WireModel:
         return wanted, request
 
     def _result(self, answer: HTTPAnswer, body: bytes, params: CallOptions) -> GenerateResult:
+        if not body.strip():  # what a broken proxy sends; a stream that ends at once is as retryable
+            msg = f"the server answered HTTP {answer.status_code} with an empty body"
+            raise answer.request.error(msg, answer, is_retryable=True)
         try:
             return self._wire.result(parse_json(body), params)
         except (JSONParseError, TypeValidationError, StreamProviderError) as error:
