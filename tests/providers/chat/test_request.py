@@ -15,7 +15,7 @@ from onion.spec.call import (
     ToolInputExample,
 )
 from onion.spec.prompt import TextPart, UserMessage
-from onion.spec.usage import CallWarning, UnsupportedWarning
+from onion.spec.usage import CallWarning, CompatibilityWarning, UnsupportedWarning
 
 COMMON = ChatDialect(name="vendor")
 CALL = CallOptions(prompt=(UserMessage(content=(TextPart(text="hi"),)),))
@@ -200,6 +200,13 @@ def test_the_caller_may_say_whether_a_schema_is_strict() -> None:
         "type": "json_schema",
         "json_schema": {"name": "response", "schema": SCHEMA, "strict": False},
     }
+
+
+@pytest.mark.parametrize(("wanted", "warned"), [(1, []), (2, ["n"]), (None, [])])
+def test_answers_beside_the_first_are_warned_of(wanted: JsonValue, warned: list[str]) -> None:
+    params = CALL.replace(provider_options={"vendor": {"n": wanted}})
+
+    assert [warning.feature for warning in warnings_of(params) if isinstance(warning, CompatibilityWarning)] == warned
 
 
 def test_a_server_without_schemas_is_asked_for_any_json_with_a_warning() -> None:

@@ -215,3 +215,11 @@ def test_older_models_are_told_the_form_where_they_have_tools(wanted: JsonFormat
 )
 def test_a_schema_is_fitted_to_what_the_api_takes(schema: JsonObject, fitted: JsonObject) -> None:
     assert fit_schema(schema) == fitted
+
+
+@pytest.mark.parametrize(("count", "times"), [(1, 0), (2, 1)])
+def test_candidates_beside_the_first_are_warned_of(count: int, times: int) -> None:
+    params = HELLO.replace(provider_options={"google": {"candidateCount": count}})
+
+    assert config_of(params)["candidateCount"] == count
+    assert [("only the first is read" in said) for said in warned(params)] == [True] * times

@@ -52,6 +52,15 @@ def tooling(
             tools.vertex_rag_store(rag_corpus="c", top_k=2),
             {"retrieval": {"vertexRagStore": {"ragResources": [{"ragCorpus": "c"}], "similarityTopK": 2}}},
         ),
+        (
+            tools.vertex_ai_search(datastore="d", settings={"filter": "f"}),
+            {"retrieval": {"vertexAiSearch": {"datastore": "d", "filter": "f"}}},
+        ),
+        (tools.computer_use(), {"computerUse": {"environment": "ENVIRONMENT_BROWSER"}}),
+        (
+            tools.computer_use(environment="mobile", excluded_predefined_functions=["drag_and_drop"]),
+            {"computerUse": {"environment": "ENVIRONMENT_MOBILE", "excludedPredefinedFunctions": ["drag_and_drop"]}},
+        ),
         (ProviderTool(id="google.novel_thing", name="n", args={"some_setting": 1, "not_given": None}), None),
     ],
 )
@@ -93,6 +102,14 @@ def test_googles_and_the_callers_tools_go_together_on_newer_models() -> None:
     )
     required = tooling(SEARCH, WEATHER, choice=ToolChoice(type="required"))
     assert required[1] == {**mixed, "functionCallingConfig": {"mode": "ANY"}}
+
+
+@pytest.mark.parametrize("model_id", ["gemini-x", "gemini-2.5-computer-use-preview-10-2025"])
+def test_the_tool_for_computers_goes_beside_the_callers_own_on_all_models(model_id: str) -> None:
+    found, config, warnings = tooling(tools.computer_use(), WEATHER, model_id=model_id)
+
+    assert found == [{"computerUse": {"environment": "ENVIRONMENT_BROWSER"}}, {"functionDeclarations": [DECLARED]}]
+    assert (config, warnings) == (None, [])
 
 
 def test_older_models_get_googles_tools_alone_with_a_warning() -> None:

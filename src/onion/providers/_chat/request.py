@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, assert_never
 
 from onion.providers._chat.messages import to_messages
-from onion.providers._json import NOTHING, text_in
+from onion.providers._json import NOTHING, count_in, text_in
 from onion.providers._tooling import fits_strict
 from onion.providers._traits import effort_for
 from onion.spec.base import JsonObject, JsonValue, value
 from onion.spec.call import FunctionTool, JsonFormat, ProviderTool
-from onion.spec.usage import CallWarning, UnsupportedWarning
+from onion.spec.usage import CallWarning, CompatibilityWarning, UnsupportedWarning
 
 if TYPE_CHECKING:
     from onion.providers._chat.dialect import ChatDialect
@@ -56,6 +56,9 @@ def to_request(model_id: str, params: CallOptions, dialect: ChatDialect, *, is_s
         if dialect.includes_usage:
             body["stream_options"] = {"include_usage": True}
     body |= _own_options(options)
+    if (count_in(body, "n") or 1) > 1:
+        details = "only the first answer is read; all are in the body of a whole one, and in the raw chunks of a stream"
+        warnings.append(CompatibilityWarning(feature="n", details=details))
     return ChatRequest(body={key: found for key, found in body.items() if found is not None}, warnings=tuple(warnings))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onion.providers._json import object_in
+from onion.providers._json import object_in, text_in
 from onion.providers._tooling import input_object
 from onion.providers.google.files import file_part
-from onion.providers.google.names import beside, own_options
+from onion.providers.google.names import ACTION, beside, own_options
 from onion.spec.prompt import (
     CustomPart,
     ErrorJsonOutput,
@@ -81,11 +81,19 @@ def wire_id(part: ToolCallPart) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
+def action_of(part: ToolCallPart) -> str:
+    """What the model called, if it was no tool by its name but something to be done at a computer."""
+    return text_in(object_in(own_options(part.provider_options), "functionCall"), "name")
+
+
 def _call(part: ToolCallPart, own: JsonObject) -> dict[str, JsonValue]:
     more = {key: found for key, found in object_in(own, "functionCall").items() if key != "id"}
     call_id = wire_id(part)
     identity: dict[str, JsonValue] = {"id": call_id} if call_id else {}
-    call: JsonObject = {**identity, "name": part.tool_name, "args": input_object(part.input), **more}
+    args = dict(input_object(part.input))
+    if "name" in more:
+        args.pop(ACTION, None)
+    call: JsonObject = {**identity, "name": part.tool_name, "args": args, **more}
     return {"functionCall": call, **beside(own)}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from onion.providers._json import dump_json, object_in, objects_in, text_in
 from onion.providers.google.arguments import Arguments
-from onion.providers.google.names import NAME
+from onion.providers.google.names import ACTION, NAME
 from onion.providers.google.toolbox import CODE
 from onion.spec.content import ToolCall, ToolResult
 from onion.spec.parts import ToolInputDelta, ToolInputEnd, ToolInputStart
@@ -47,7 +47,12 @@ class Calls:
             self.end(parts, is_whole=True)
             self.has_calls = True
             more = {key: found for key, found in call.items() if key not in _OF_PIECES}
-            self._open = _Pieces(self._id(call), name, {"functionCall": more, **told}, parts)
+            acting = self._toolbox.acting_tool(name)
+            if acting is not None:
+                more["name"] = name
+            self._open = _Pieces(self._id(call), acting or name, {"functionCall": more, **told}, parts)
+            if acting is not None:
+                self._open.add({"args": {ACTION: name}})
         if self._open is not None:
             self._open.add(call)
             if not call.get("willContinue"):

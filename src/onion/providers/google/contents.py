@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from onion.providers.google.assistant import assistant_part, wire_id
+from onion.providers.google.assistant import action_of, assistant_part, wire_id
 from onion.providers.google.files import file_part
 from onion.providers.google.names import SIGNATURE, beside, own_options
 from onion.providers.google.outcomes import response_parts
@@ -56,7 +56,8 @@ class Conversation:
         self._warnings = warnings
         self._system: list[str] = []
         self._turns: list[_Turn] = []
-        self._wire_ids: dict[str, str | None] = {}
+        self._calls: dict[str, tuple[str | None, str]] = {}
+        """By the caller's id of a call, its id and name at the API."""
 
     @property
     def system(self) -> JsonValue:
@@ -131,12 +132,12 @@ class Conversation:
         self._say("model", parts)
         made = [part for part in message.content if isinstance(part, ToolCallPart) and not part.provider_executed]
         for call in made:
-            self._wire_ids[call.tool_call_id] = wire_id(call)
+            self._calls[call.tool_call_id] = (wire_id(call), action_of(call))
             self._turns[-1].order[call.tool_call_id] = len(self._turns[-1].order)
 
     def _add_result(self, part: ToolResultPart) -> None:
-        known = self._wire_ids.get(part.tool_call_id, part.tool_call_id)
-        response, more = response_parts(part, known, takes_files=self._traits.takes_file_results)
+        known, action = self._calls.get(part.tool_call_id, (part.tool_call_id, ""))
+        response, more = response_parts(part, known, action, takes_files=self._traits.takes_file_results)
         position = self._position_of_call(part.tool_call_id)
         if position == len(self._turns) or self._turns[position].role != "user":
             self._turns.insert(position, _Turn("user"))

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 NAME = "google"
 """Key of our provider options and metadata, and first half of our tools' ids."""
 
+COMPUTER = "computer_use"
+"""The one tool of Google's that runs at the caller's; its calls are named by what is to be done."""
+ACTION = "action"
+"""Member of its input that says so."""
+
 SIGNATURE = "thoughtSignature"
 BESIDE = (SIGNATURE, "thought", "partMetadata", "mediaResolution", "videoMetadata")
 """Members that stand in a part beside its content, and go back with it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onion.providers._json import dump_json, object_in
+from onion.providers._json import count_in, dump_json, object_in
 from onion.providers.google.schema import fit_schema
 from onion.providers.google.thinking import thinking_of
 from onion.spec.call import JsonFormat
@@ -59,7 +59,11 @@ def config_of(
     given = own.get("thinkingConfig")
     if isinstance(given, dict):
         own["thinkingConfig"] = _thinking(thinking, given)
-    return config | own
+    config |= own
+    if (count_in(config, "candidateCount") or 1) > 1:
+        details = "only the first is read; all are in the body of an answer, and in the raw chunks of a stream"
+        warnings.append(CompatibilityWarning(feature="candidateCount", details=details))
+    return config
 
 
 def _thinking(ours: JsonObject, given: JsonObject) -> JsonObject:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from onion.providers._json import object_in
-from onion.providers.google.names import NAME
+from onion.providers.google.names import COMPUTER, NAME
 from onion.providers.google.schema import fit_schema
 from onion.spec.call import FunctionTool, ProviderTool
 from onion.spec.naming import camel
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 CODE = "code_execution"
 _KINDS = {"GOOGLE_SEARCH_WEB": "google_search", "GOOGLE_SEARCH_IMAGE": "google_search"}
 """Our words for types of calls that the server makes, where they are not the same in small letters."""
+
+_RETRIEVALS = frozenset({"vertex_rag_store", "vertex_ai_search"})
+"""Tools that are members of one that is called ``retrieval``."""
 
 
 class Toolbox:
@@ -35,7 +38,8 @@ class Toolbox:
         self._functions = [tool for tool in given if isinstance(tool, FunctionTool)]
         self._own = [tool for tool in given if isinstance(tool, ProviderTool) and _is_ours(tool)]
         self._foreign = [tool for tool in given if isinstance(tool, ProviderTool) and not _is_ours(tool)]
-        self._mixes = traits.mixes_tools
+        self._is_run_by_google = any(_kind(tool) != COMPUTER for tool in self._own)
+        self._mixes = traits.mixes_tools or not self._is_run_by_google
         self._names = {_kind(tool): tool.name for tool in reversed(self._own)}
 
     @property
@@ -46,7 +50,12 @@ class Toolbox:
     @property
     def has_functions(self) -> bool:
         """Whether function tools are sent."""
-        return bool(self._functions) and (self._mixes or not self._own)
+        return bool(self._functions) and self._mixes
+
+    def acting_tool(self, function_name: str) -> str | None:
+        """The caller's name of the tool that a call acts for, if it calls no function of the caller's."""
+        is_own = any(tool.name == function_name for tool in self._functions)
+        return None if is_own else self._names.get(COMPUTER)
 
     def knows(self, name: str) -> bool:
         """Whether the caller has a tool of Google's by that name."""
@@ -78,7 +87,7 @@ class Toolbox:
             details = "the model takes no function tools beside Google's own: they are left out"
             warnings.append(UnsupportedWarning(feature="function tools", details=details))
         tool_config: dict[str, JsonValue] = {}
-        if self._own and self.has_functions:
+        if self._is_run_by_google and self.has_functions:
             tool_config["includeServerSideToolInvocations"] = True
         calling = self._choice(wanted, warnings)
         calling.update(object_in(config, "functionCallingConfig"))
@@ -119,9 +128,8 @@ def _kind(tool: ProviderTool) -> str:
 def _server_tool(tool: ProviderTool) -> dict[str, JsonValue]:
     kind = _kind(tool)
     args: JsonObject = {camel(key): found for key, found in tool.args.items() if found is not None}
-    if kind != "vertex_rag_store":
-        return {camel(kind): args}
-    return {"retrieval": {"vertexRagStore": args}}
+    found: dict[str, JsonValue] = {camel(kind): args}
+    return {"retrieval": found} if kind in _RETRIEVALS else found
 
 
 def _function(tool: FunctionTool) -> dict[str, JsonValue]:

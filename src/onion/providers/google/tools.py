@@ -1,19 +1,22 @@
-"""Tools that Google defines and runs, ready to be put into ``tools=``.
+"""Tools that Google defines, ready to be put into ``tools=``. Google runs them all but `computer_use`.
 
-Their arguments are those of the Gemini API (page "Using tools with the Gemini API"); what it adds goes
+Their arguments are those of the Gemini API ("Using tools with the Gemini API") and of Vertex AI; what they add goes
 into ``settings``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from onion.providers.google.names import NAME
+from onion.providers.google.names import ACTION, COMPUTER, NAME
 from onion.spec.call import ProviderTool
 
 if TYPE_CHECKING:
-    from onion.spec.base import JsonValue
+    from onion.spec.base import JSONSchema, JsonValue
+
+_OF_ACTIONS: JSONSchema = {"type": "object", "properties": {ACTION: {"type": "string"}}, "required": [ACTION]}
 
 
 def google_search(
@@ -83,6 +86,43 @@ def vertex_rag_store(
     """Search a corpus of the RAG engine; on Vertex AI."""
     corpus: JsonValue = [{"ragCorpus": rag_corpus}]
     return _tool("vertex_rag_store", name, {"ragResources": corpus, "similarityTopK": top_k}, settings)
+
+
+def vertex_ai_search(
+    *, datastore: str, name: str = "vertex_ai_search", settings: Mapping[str, JsonValue] | None = None
+) -> ProviderTool:
+    """Search a data store of Vertex AI Search, named by its whole path; on Vertex AI."""
+    return _tool("vertex_ai_search", name, {"datastore": datastore}, settings)
+
+
+def computer_use(
+    *,
+    environment: str = "browser",
+    excluded_predefined_functions: Sequence[str] | None = None,
+    execute: Callable[..., object] | None = None,
+    name: str = COMPUTER,
+    settings: Mapping[str, JsonValue] | None = None,
+) -> ProviderTool:
+    """See and use a screen of the caller's.
+
+    Each of Google's functions is a call of this tool: the input has ``action``, the function's name, beside its
+    arguments, and where Google wants the user asked before, ``safety_decision``. An object that is given back goes to
+    the model as it is: it wants ``url``, and ``safety_acknowledgement`` where it asked. A screenshot goes with it as
+    the file of a `ContentOutput` whose text is that object.
+
+    Args:
+        environment: Where it acts: ``browser``, ``mobile`` or ``desktop``.
+        excluded_predefined_functions: Those that it must not call.
+        execute: Acts; without it, calls are handed back.
+        name: What you call it.
+        settings: Whatever else the API takes.
+    """
+    args: dict[str, JsonValue] = {
+        "environment": f"ENVIRONMENT_{environment.upper()}",
+        "excludedPredefinedFunctions": list(excluded_predefined_functions) if excluded_predefined_functions else None,
+    }
+    made = _tool(COMPUTER, name, args, settings)
+    return dataclasses.replace(made, execute=execute, is_provider_executed=False, input_schema=_OF_ACTIONS)
 
 
 def _tool(

@@ -49,6 +49,7 @@ def _older(
     budget: tuple[int, int] = (_SMALLEST, _LARGEST),
     can_rest: bool = False,
     takes_system: bool = True,
+    takes_file_results: bool = False,
 ) -> ModelTraits:
     return ModelTraits(
         prefix=prefix,
@@ -56,7 +57,7 @@ def _older(
         budget=budget,
         can_rest=can_rest,
         mixes_tools=False,
-        takes_file_results=False,
+        takes_file_results=takes_file_results,
         wants_signatures=False,
         takes_system=takes_system,
     )
@@ -71,6 +72,7 @@ MODELS = (
     _older("gemini-2.5-pro", thinking="budget", budget=(128, 32_768)),
     _older("gemini-2.5-flash-lite", thinking="budget", budget=(512, _LARGEST), can_rest=True),
     _older("gemini-2.5-flash-image"),
+    _older("gemini-2.5-computer-use", thinking="budget", can_rest=True, takes_file_results=True),  # screenshots
     _older("gemini-2.0-"),
     _older("gemini-1"),
     _older("gemini-pro"),
