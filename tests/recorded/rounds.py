@@ -146,8 +146,8 @@ def _of_chat(chunks: Sequence[JsonObject]) -> Iterator[JsonValue]:
             for number, call in enumerate(objects_in(message, "tool_calls")):
                 known = calls.setdefault(call.get("index", number), {})
                 arguments = text_in(known, "arguments") + text_in(object_in(call, "function"), "arguments")
-                own = {key: found for key, found in call.items() if key != "function"}
-                known |= {**own, **object_in(call, "function"), "arguments": arguments}
+                told = {**call, **object_in(call, "function"), "function": None, "arguments": arguments}
+                known |= {key: found for key, found in told.items() if found not in (None, "")}
             yield {key: found for key, found in message.items() if key != "tool_calls"}
     yield from calls.values()
 
@@ -158,7 +158,7 @@ def _of_responses(chunks: Sequence[JsonObject]) -> Iterator[JsonValue]:
         object_in(chunk, "item") for chunk in sorted(done, key=lambda chunk: count_in(chunk, "output_index") or 0)
     )
     for chunk in chunks:
-        yield from objects_in(chunk, "output")
+        yield from objects_in(chunk, "output") if "type" not in chunk else ()
 
 
 def _of_gemini(chunks: Sequence[JsonObject]) -> Iterator[JsonValue]:
