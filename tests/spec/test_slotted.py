@@ -9,7 +9,7 @@ from typing import ClassVar, Generic, TypeVar
 
 import pytest
 
-from onion.spec.base import part, value
+from onion.spec.base import part, record, value
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -31,6 +31,14 @@ class Delta:
 
     id: str
     delta: str = ""
+
+
+@record
+class State:
+    """The state of something."""
+
+    name: str
+    seen: list[str] = dataclasses.field(default_factory=lambda: [])
 
 
 @value
@@ -119,6 +127,18 @@ def test_equality_is_that_of_the_compared_fields_of_one_class() -> None:
     assert Point(x=1) != Point(x=2)
     assert Delta(id="1") == Delta(id="1")
     assert Point(x=1) != Labelled(x=1, label="")
+
+
+def test_a_record_changes_and_is_equal_to_itself_only() -> None:
+    state, other = State(name="a"), State(name="a")
+
+    state.seen.append("x")
+    state.name = "b"
+
+    assert repr(state) == "State(name='b', seen=['x'])"
+    assert other.seen == []
+    assert {state, other} == {other, state}
+    assert state != dataclasses.replace(state)
 
 
 def test_values_are_hashed_by_what_is_compared_and_parts_are_not_hashed() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from onion.errors import InvalidToolApprovalError, ToolCallNotFoundForApprovalError
 from onion.loop.state import ClientCall
 from onion.loop.sub_agents import is_inner
+from onion.spec.base import record
 from onion.spec.prompt import (
     AssistantMessage,
     Message,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@record
 class Answered:
     """A call of the history with the request for it and the answer.
 
@@ -35,8 +36,8 @@ class Answered:
     call: ToolCallPart
     request: ToolApprovalRequestPart
     response: ToolApprovalResponsePart
-    inner: list[ToolApprovalResponsePart] = dataclasses.field(default_factory=list[ToolApprovalResponsePart])
-    asked: list[ToolApprovalRequestPart] = dataclasses.field(default_factory=list[ToolApprovalRequestPart])
+    inner: list[ToolApprovalResponsePart] = field(default_factory=list[ToolApprovalResponsePart])
+    asked: list[ToolApprovalRequestPart] = field(default_factory=list[ToolApprovalRequestPart])
     resume: tuple[Message, ...] | None = None
     is_denied: bool = False
     reason: str | None = None
@@ -84,7 +85,7 @@ def collect_answers(messages: Sequence[Message], last: ToolMessage) -> list[Answ
                 msg, tool_call_id=request.tool_call_id, approval_id=request.approval_id
             )
         if call.tool_call_id not in done and not call.provider_executed:
-            answer = answered.setdefault(call.tool_call_id, Answered(call, request, response))
+            answer = answered.setdefault(call.tool_call_id, Answered(call=call, request=request, response=response))
             if is_inner(request):
                 answer.inner.append(response)
     told = _all_responses(messages)

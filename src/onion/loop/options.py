@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from onion.spec.base import value
 from onion.spec.call import RunInfo
 from onion.spec.prompt import Message
 
 ContextT_co = TypeVar("ContextT_co", covariant=True)
 
 
-@dataclass(frozen=True, kw_only=True)  # no slots: a generic class with them cannot be frozen in Python 3.11
+@value
 class ToolOptions(Generic[ContextT_co]):
     """What one execution of a tool may want to know. A parameter with this type is not part of the tool's schema.
 

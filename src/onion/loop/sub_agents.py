@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from onion.errors import InvalidToolApprovalError, InvalidToolApprovalSignatureError, OnionError
 from onion.loop.prompt import read_messages
 from onion.loop.signing import is_signed, sign
-from onion.spec.base import is_array, is_object, value
+from onion.spec.base import is_array, is_object, record, value
 from onion.spec.json import to_json
 from onion.spec.prompt import (
     Message,
@@ -64,7 +64,7 @@ resumed: ContextVar[tuple[Message, ...] | None] = ContextVar("onion_resumed", de
 """The messages from which the sub-run of the call that is being executed goes on."""
 
 
-@dataclasses.dataclass(slots=True)
+@record
 class _Counted:
     """The sub-runs of a run, in its state under this class."""
 

@@ -1,7 +1,8 @@
 """How the values of the contract are made, and the types of what they do not interpret.
 
 A `value` is frozen. A `part` is made once per streamed delta, so it is a plain slotted object at run time, a third
-of the cost, and frozen to type checkers only; `onion.testing.Lint` catches who changes one.
+of the cost, and frozen to type checkers only; `onion.testing.Lint` catches who changes one. A `record` is the state
+of something that goes on.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, dataclass_transform
 
-from onion.spec.slotted import slotted
+from onion.spec.slotted import PART, RECORD, VALUE, slotted
 
 if TYPE_CHECKING:
     JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
@@ -33,13 +34,19 @@ T = TypeVar("T")
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 def value(cls: type[T]) -> type[T]:
     """Make *cls* a frozen, slotted dataclass that is built with keywords."""
-    return slotted(cls, is_frozen=True)
+    return slotted(cls, VALUE)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 def part(cls: type[T]) -> type[T]:
     """Make *cls* a slotted dataclass that is built with keywords; frozen to type checkers, plain at run time."""
-    return slotted(cls, is_frozen=False)
+    return slotted(cls, PART)
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def record(cls: type[T]) -> type[T]:
+    """Make *cls* a slotted dataclass that is built with keywords, may change, and is equal to nothing but itself."""
+    return slotted(cls, RECORD)
 
 
 def is_object(data: object) -> TypeGuard[Mapping[str, object]]:

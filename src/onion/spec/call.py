@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypedDict
 
-from onion.spec.base import JsonObject, JSONSchema, JsonValue, ProviderOptions, value
+from onion.spec.base import JsonObject, JSONSchema, JsonValue, ProviderOptions, record, value
 from onion.spec.prompt import Message, Prompt
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class ToolChoice:
     tool_name: str | None = None
 
 
-@dataclasses.dataclass(slots=True, kw_only=True)
+@record
 class RunInfo:
     """Which run, agent and step a call belongs to. In-process only.
 

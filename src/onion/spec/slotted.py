@@ -28,8 +28,9 @@ _MISSING = dataclasses.MISSING
 _PARAMS = "__dataclass_params__"
 
 
-def slotted(cls: type[T], *, is_frozen: bool) -> type[T]:
-    """The dataclass that *cls* describes: with slots, built with keywords."""
+def slotted(cls: type[T], shared: Mapping[str, object]) -> type[T]:
+    """The dataclass that *cls* describes: with slots, built with keywords, with the methods *shared*."""
+    is_frozen = "__setattr__" in shared
     members: dict[str, object] = dict(vars(cls))
     hints = cls.__annotations__
     names = tuple(name for name, hint in hints.items() if not str(hint).startswith(("ClassVar", "typing.ClassVar")))
@@ -44,7 +45,7 @@ def slotted(cls: type[T], *, is_frozen: bool) -> type[T]:
         _PARAMS: _OnFirstUse(functools.partial(_read_params, is_frozen=is_frozen)),
     }
     make: MakeClass[T] = type(cls)  # pyright: ignore[reportUnknownVariableType]  # a metaclass may make anything
-    return make(cls.__name__, cls.__bases__, {**(_FROZEN if is_frozen else _OPEN), **members})
+    return make(cls.__name__, cls.__bases__, {**shared, **members})
 
 
 class _OnFirstUse:
@@ -162,12 +163,18 @@ def _set_state(self: DataclassInstance, state: Mapping[str, object]) -> None:
         object.__setattr__(self, name, value)
 
 
-_OPEN: Mapping[str, object] = {"__repr__": _repr, "__eq__": _equals, "__hash__": None, "__replace__": _replace}
-_FROZEN: Mapping[str, object] = {
-    **_OPEN,
+RECORD: Mapping[str, object] = {"__repr__": _repr, "__replace__": _replace}
+"""Methods of what is equal to nothing but itself."""
+
+PART: Mapping[str, object] = {**RECORD, "__eq__": _equals, "__hash__": None}
+"""Methods of what is compared by its fields."""
+
+VALUE: Mapping[str, object] = {
+    **PART,
     "__hash__": _hash,
     "__setattr__": _refuse_to_set,
     "__delattr__": _refuse_to_delete,
     "__getstate__": _state,  # copies and pickles
     "__setstate__": _set_state,
 }
+"""Methods of what never changes."""
