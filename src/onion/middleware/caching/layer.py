@@ -13,17 +13,20 @@ import logging
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 from onion.errors import CacheMissError, InvalidArgumentError, TypeValidationError
 from onion.middleware._masking import mask_text
 from onion.middleware.caching.claims import CLAIM_SECONDS, Claims
+from onion.middleware.caching.control import control_of
 from onion.middleware.caching.entry import Entry, Mark, Recorder, read_entry
 from onion.middleware.caching.flight import Flight, Reader
 from onion.middleware.caching.key import CacheScope, KeyFunction, Scope, cache_key, scope_of
+from onion.middleware.caching.patience import within
 from onion.middleware.stores import ClaimingStore
+from onion.spec.base import record
 from onion.spec.parts import FinishPart, StreamPart
 from onion.spec.stream import StreamResult
 from onion.spec.transform import is_being_cancelled
@@ -39,26 +42,12 @@ if TYPE_CHECKING:
 
 STORE_TIMEOUT_SECONDS = 2.0
 GOOD_FINISH_REASONS: tuple[UnifiedFinishReason, ...] = ("stop", "tool-calls")
-CONTROLS = ("bypass", "refresh", "only-if-cached")
 
 T = TypeVar("T")
 logger: logging.Logger = logging.getLogger("onion")
 
 
-def control_of(params: CallOptions) -> str | None:
-    """What ``provider_options["onion"]["cache"]`` asks for.
-
-    Raises:
-        InvalidArgumentError: When it is no word that the cache knows.
-    """
-    word = (params.provider_options or {}).get("onion", {}).get("cache")
-    if word is None or (isinstance(word, str) and word in CONTROLS):
-        return word
-    msg = f'provider_options["onion"]["cache"] must be one of {", ".join(CONTROLS)}, got {word!r}'
-    raise InvalidArgumentError(msg, parameter="provider_options", value=word)
-
-
-@dataclass(slots=True)
+@record
 class _Traffic:
     """What goes on in one event loop.
 
@@ -144,9 +133,10 @@ class Cache(Middleware):
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
     ) -> GenerateResult:
         """Answer whole: from an entry, from a call under way, or from the model."""
-        if control_of(params) == "bypass":
+        control = control_of(params)
+        if control == "bypass":
             return await do_generate()
-        found = await self._find(model, params, "generate")
+        found = await self._find(model, params, "generate", control)
         if isinstance(found, Entry):
             return found.to_result(self._mark(found))
         try:
@@ -158,11 +148,12 @@ class Cache(Middleware):
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
     ) -> StreamResult:
         """Answer as a stream: from an entry, from a call under way, or from the model."""
-        if control_of(params) == "bypass":
+        control = control_of(params)
+        if control == "bypass":
             return await do_stream()
-        found = await self._find(model, params, "stream")
+        found = await self._find(model, params, "stream", control)
         if isinstance(found, Entry):
-            return StreamResult(self._replay(found.to_parts(self._mark(found))))
+            return self._replayed(found.to_parts(self._mark(found)))
         try:
             await found.opened()
         except BaseException:
@@ -170,9 +161,8 @@ class Cache(Middleware):
             raise
         return StreamResult(found.parts(), close=found.leave, request=found.request, response=found.response)
 
-    async def _find(self, model: LanguageModel, params: CallOptions, mode: Mode) -> Entry | Reader:
+    async def _find(self, model: LanguageModel, params: CallOptions, mode: Mode, control: str | None) -> Entry | Reader:
         """An entry, or a place in a flight, which the caller must leave."""
-        control = control_of(params)
         key = cache_key(model, params, scope_of(self._scope, params), self._key)
         loop = asyncio.get_running_loop()
         traffic = self._traffic.get(loop)
@@ -238,12 +228,12 @@ class Cache(Middleware):
         """The entry, looked for again if a flight with this key ended meanwhile: it may have left one."""
         while True:
             traffic.looking_up += 1
-            landed_before = traffic.landed[key]
+            landed_before = traffic.landed.get(key, 0)
             try:
                 entry = await self._read(key)
             finally:
                 traffic.looking_up -= 1
-                has_landed = traffic.landed[key] > landed_before
+                has_landed = traffic.landed.get(key, 0) > landed_before
                 if not traffic.looking_up:
                     traffic.landed.clear()
             if entry is not None or not has_landed:
@@ -267,8 +257,7 @@ class Cache(Middleware):
 
     async def _ask_store(self, action: str, answer: Awaitable[T]) -> T | None:
         try:
-            async with asyncio.timeout(self._store_timeout):
-                return await answer
+            return await within(self._store_timeout, answer)
         except Exception as error:  # noqa: BLE001 - whatever a store does wrong costs an entry, never the call
             self._warn(action, error)
             return None
@@ -288,8 +277,11 @@ class Cache(Middleware):
     def _mark(self, entry: Entry) -> Mark:
         return {"hit": True, "age": round(self._age(entry), 3), "key": entry.key}
 
-    async def _replay(self, parts: tuple[StreamPart, ...]) -> AsyncGenerator[StreamPart, None]:
+    def _replayed(self, parts: tuple[StreamPart, ...]) -> StreamResult:
+        return StreamResult(self._paced(parts)) if self._pace else StreamResult(self._paced(()), head=parts)
+
+    async def _paced(self, parts: tuple[StreamPart, ...]) -> AsyncGenerator[StreamPart, None]:
         for index, part in enumerate(parts):
-            if index and self._pace:
+            if index:
                 await self._sleep(self._pace)
             yield part
