@@ -80,7 +80,8 @@ def effort_for(
     if traits.efforts is None or wanted in traits.efforts:
         return wanted
     place = EFFORTS.index(wanted)
-    nearest = min(traits.efforts, key=lambda effort: abs(EFFORTS.index(effort) - place))
+    able = [effort for effort in traits.efforts if effort != "none"]  # which would be another wish, and no level
+    nearest = min(able, key=lambda effort: abs(EFFORTS.index(effort) - place))
     details = f"{model_id} knows no {wanted!r}: asked for {nearest!r}"
     warnings.append(CompatibilityWarning(feature="reasoning", details=details))
     return nearest

@@ -63,6 +63,11 @@ MARK: JsonObject = {"type": "ephemeral"}
             {"type": "computer_20250124", "name": "computer", "display_width_px": 8, "display_height_px": 6},
         ),
         (
+            tools.computer_toolset(configs={"zoom": {"enabled": False}}),
+            {"type": "computer_toolset_20260801", "configs": {"zoom": {"enabled": False}}},
+        ),
+        (tools.browser_toolset(), {"type": "browser_toolset_20260801"}),
+        (
             ProviderTool(id="anthropic.tool_search_regex_20251119", name="x", args={"maxUses": None}),
             {"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"},
         ),

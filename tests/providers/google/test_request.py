@@ -84,7 +84,10 @@ def test_every_setting_has_a_member() -> None:
     [
         ("gemini-next", "low", {"includeThoughts": True, "thinkingLevel": "low"}, False),
         ("gemini-next", "xhigh", {"includeThoughts": True, "thinkingLevel": "high"}, True),
-        ("gemini-next", "none", {"thinkingLevel": "minimal"}, True),
+        ("gemini-next", "none", {"thinkingLevel": "low"}, True),
+        ("gemini-3.5-flash", "none", {"thinkingLevel": "minimal"}, True),
+        ("gemini-3-flash-preview", "minimal", {"includeThoughts": True, "thinkingLevel": "minimal"}, False),
+        ("gemini-3.8-flash", "minimal", {"includeThoughts": True, "thinkingLevel": "low"}, True),
         ("models/gemini-3-pro-preview", "minimal", {"includeThoughts": True, "thinkingLevel": "low"}, True),
         ("gemini-3.1-pro-preview", "medium", {"includeThoughts": True, "thinkingLevel": "medium"}, False),
         ("gemini-3-pro-image", "high", None, True),

@@ -109,6 +109,14 @@ def test_what_a_model_refuses_is_not_sent(model_id: str, reasoning: ReasoningEff
         ("o3", "xhigh", "high"),
         ("gpt-5-pro", "low", "high"),
         ("gpt-5.4", "xhigh", "xhigh"),
+        ("gpt-5.4", "minimal", "low"),
+        ("a-model-of-tomorrow", "minimal", "low"),
+        ("gpt-5.1", "xhigh", "high"),
+        ("gpt-5.1-codex", "none", "low"),
+        ("gpt-5.1-codex-max", "xhigh", "xhigh"),
+        ("gpt-5.3-codex", "none", "low"),
+        ("gpt-5.2-chat-latest", "high", "medium"),
+        ("gpt-5.4-pro", "low", "medium"),
     ],
 )
 def test_a_level_that_a_model_lacks_becomes_the_nearest(model_id: str, wanted: ReasoningEffort, sent: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from onion.providers._json import object_in, text_in
 from onion.providers._tooling import input_object
-from onion.providers.anthropic.names import own_options, spelled_inside
+from onion.providers.anthropic.names import ACTION, own_options, spelled_inside
 from onion.providers.anthropic.toolbox import SUB_TOOLS
 from onion.spec.prompt import (
     CustomPart,
@@ -87,12 +87,14 @@ def _thinking(part: ReasoningPart, own: JsonObject) -> dict[str, JsonValue] | No
 
 
 def _call(part: ToolCallPart, own: JsonObject, toolbox: Toolbox) -> dict[str, JsonValue]:
-    block: dict[str, JsonValue] = {
-        "type": "tool_use",
-        "id": part.tool_call_id,
-        "name": toolbox.wire_name(part.tool_name),
-        "input": input_object(part.input),
-    }
+    toolset, name = text_in(own, "toolset_name"), toolbox.wire_name(part.tool_name)
+    given = dict(input_object(part.input))
+    if toolset:
+        name = text_in(own, "name") or name
+        given.pop(ACTION, None)
+    block: dict[str, JsonValue] = {"type": "tool_use", "id": part.tool_call_id, "name": name, "input": given}
+    if toolset:
+        block["toolset_name"] = toolset
     caller = object_in(own, "caller")
     return {**block, "caller": caller} if caller else block
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from onion.providers._json import dump_json, text_in
 from onion.providers._surrogates import Halves
-from onion.providers.anthropic.names import NAME
+from onion.providers._tooling import input_object
+from onion.providers.anthropic.names import ACTION, NAME
 from onion.spec.content import ToolCall, ToolResult
 from onion.spec.parts import TextDelta, TextEnd, TextStart, ToolInputDelta, ToolInputEnd, ToolInputStart
 
@@ -27,9 +28,10 @@ class CallBlock:
         is_executed: The provider runs it.
         is_dynamic: The caller did not declare the tool.
         told: What the next request must say of the call.
+        action: The tool of a toolset that is called; it joins the input, which is then handed out in one piece.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what there is to say of a call
         self,
         call_id: str,
         name: str,
@@ -39,6 +41,7 @@ class CallBlock:
         is_executed: bool = False,
         is_dynamic: bool = False,
         told: JsonObject | None = None,
+        action: str = "",
     ) -> None:
         self._id = call_id
         self._name = name
@@ -48,6 +51,7 @@ class CallBlock:
         self._is_executed = True if is_executed else None
         self._is_dynamic = True if is_dynamic else None
         self._told = told
+        self._action = action
         parts.append(
             ToolInputStart(id=self._id, tool_name=name, provider_executed=self._is_executed, dynamic=self._is_dynamic)
         )
@@ -60,14 +64,14 @@ class CallBlock:
         """The input is whole, and the call can be made; an input that broke off is no call."""
         if not self._pieces and self._given:
             self._add(dump_json(self._given).decode(), parts)
-        rest = self._halves.end()
-        if rest:
-            self._pieces.append(rest)
-            parts.append(ToolInputDelta(id=self._id, delta=rest))
+        self._say(self._halves.end(), parts)
+        text = "".join(self._pieces)
+        if self._action and is_whole:
+            text = dump_json({ACTION: self._action, **input_object(text)}).decode()
+            parts.append(ToolInputDelta(id=self._id, delta=text))
         parts.append(ToolInputEnd(id=self._id))
         if not is_whole:
             return
-        text = "".join(self._pieces)
         parts.append(
             ToolCall(
                 tool_call_id=self._id,
@@ -80,10 +84,14 @@ class CallBlock:
         )
 
     def _add(self, text: str, parts: list[StreamPart]) -> None:
-        piece = self._halves.feed(text) if text else ""
+        if text:
+            self._say(self._halves.feed(text), parts)
+
+    def _say(self, piece: str, parts: list[StreamPart]) -> None:
         if piece:
             self._pieces.append(piece)
-            parts.append(ToolInputDelta(id=self._id, delta=piece))
+            if not self._action:
+                parts.append(ToolInputDelta(id=self._id, delta=piece))
 
 
 class JsonBlock:

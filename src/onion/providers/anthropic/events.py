@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 from onion.errors import StreamInterruptedError
 from onion.providers._json import count_in, object_in, objects_in
 from onion.providers._model import holds_content
+from onion.providers._tooling import random_call_id
 from onion.providers.anthropic.containers import container_content
 from onion.providers.anthropic.envelope import Envelope
 from onion.providers.anthropic.reading import Reader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onion.providers._model import Progress
     from onion.providers.anthropic.context import AnswerContext
     from onion.spec.base import JsonObject
@@ -25,6 +28,7 @@ class EventReader:
 
     Args:
         context: What is known of the call.
+        generate_id: Gives ids to calls that come without, or with one that is taken.
     """
 
     unfinished: ClassVar[str] = (
@@ -32,9 +36,9 @@ class EventReader:
     )
     ends_at_done: ClassVar[bool] = True  # some gateways end every stream in the way of the chat format
 
-    def __init__(self, context: AnswerContext) -> None:
+    def __init__(self, context: AnswerContext, *, generate_id: Callable[[], str] = random_call_id) -> None:
         self._envelope = Envelope()
-        self._reader = Reader(context)
+        self._reader = Reader(context, generate_id)
 
     @property
     def is_finished(self) -> bool:

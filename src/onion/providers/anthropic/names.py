@@ -12,6 +12,9 @@ from onion.providers._json import NOTHING
 if TYPE_CHECKING:
     from onion.spec.base import JsonObject, JsonValue, ProviderOptions
 
+ACTION = "action"
+"""Member of the input of a call of a toolset that names the tool in it."""
+
 NAME = "anthropic"
 """Key of our provider options and metadata, and first half of our tools' ids."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onion.providers._json import text_in
-from onion.providers._tooling import random_call_id
 from onion.providers.anthropic.blocks import OtherBlock, TextBlock, ThinkingBlock
 from onion.providers.anthropic.calls import CallBlock, JsonBlock, ResultBlock
 from onion.providers.anthropic.sources import Sources
@@ -13,6 +12,8 @@ from onion.providers.anthropic.toolbox import JSON_TOOL
 from onion.spec.parts import TextDelta
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onion.providers.anthropic.blocks import Block
     from onion.providers.anthropic.context import AnswerContext
     from onion.spec.base import JsonObject
@@ -28,14 +29,16 @@ class Reader:
 
     Args:
         context: What is known of the call.
+        generate_id: Gives ids to calls that come without, or with one that is taken.
     """
 
-    def __init__(self, context: AnswerContext) -> None:
+    def __init__(self, context: AnswerContext, generate_id: Callable[[], str]) -> None:
         self.has_calls: bool = False
         """The answer holds calls of the caller's tools."""
         self.preamble: str = ""
         """Text before an answer in JSON, which is none of it."""
         self._context = context
+        self._generate_id = generate_id
         self._sources = Sources(context.documents)
         self._call_names = dict(context.call_names)
         self._call_ids: set[str] = set()
@@ -135,9 +138,13 @@ class Reader:
             self._json = JsonBlock(block_id, block, parts)
             return self._json
         self.has_calls = True
-        told: JsonObject = {key: found for key, found in block.items() if key not in ("type", "name", *_OF_CALL)}
-        own_name = self._context.toolbox.own_name(name)
-        return CallBlock(self._call_id(block), own_name, block.get("input"), parts, told=told)
+        told = {key: found for key, found in block.items() if key not in ("type", "name", *_OF_CALL)}
+        toolset = self._context.toolbox.toolset(text_in(block, "toolset_name"))
+        if toolset is None:
+            own_name = self._context.toolbox.own_name(name)
+            return CallBlock(self._call_id(block), own_name, block.get("input"), parts, told=told)
+        told["name"] = name
+        return CallBlock(self._call_id(block), toolset, block.get("input"), parts, told=told, action=name)
 
     def _server_call(self, block: JsonObject, parts: list[StreamPart]) -> Block:
         wire_name, is_mcp = text_in(block, "name"), text_in(block, "type") == "mcp_tool_use"
@@ -153,7 +160,7 @@ class Reader:
         """The id of a call; one of our own where the server gives none, or one that is taken."""
         call_id = text_in(block, "id")
         if not call_id or call_id in self._call_ids:
-            call_id = random_call_id()
+            call_id = self._generate_id()
         self._call_ids.add(call_id)
         return call_id
 

@@ -64,7 +64,7 @@ def _mapped(wanted: str | None, traits: ModelTraits, warnings: list[CallWarning]
         return {}
     if wanted == "none":
         if traits.at_rest != "always":
-            return {"thinking": {"type": "disabled"}} if traits.at_rest == "on" else {}
+            return {"thinking": {"type": traits.off_switch}} if traits.at_rest == "on" else {}
         details = "the model always reasons: it is asked for as little as possible"
         warnings.append(CompatibilityWarning(feature="reasoning", details=details))
         return {"effort": traits.efforts[0]}

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 JSON_TOOL = "json"
 """The tool whose input is the answer, where a model knows no structured output."""
 
+_TOOLSET = "_toolset"
+"""Ends the types of tools that stand for several and have no name."""
 _VERSION = re.compile(r"_\d{8}$")
 _TEXT_EDITOR = "str_replace_based_edit_tool"
 _WIRE_NAMES = {
@@ -81,6 +83,10 @@ class Toolbox:
         """The caller's name of what the API calls *wire_name*."""
         found = self._from_wire.get(wire_name)
         return found or self._from_wire.get(SUB_TOOLS.get(wire_name, ""), SUB_TOOLS.get(wire_name, wire_name))
+
+    def toolset(self, name: str) -> str | None:
+        """The caller's name of the toolset whose calls are marked with *name*, such as ``computer``."""
+        return self._from_wire.get(f"{name}{_TOOLSET}") if name else None
 
     def result_name(self, block_type: str) -> str:
         """The caller's name of the tool of a result whose call nobody knows, by the type of the block."""
@@ -169,7 +175,7 @@ def _wire_name(kind: str) -> str:
 def _server_tool(tool: ProviderTool) -> dict[str, JsonValue]:
     kind = _wire_type(tool)
     block: dict[str, JsonValue] = {"type": kind}
-    if kind != "mcp_toolset":
+    if not _wire_name(kind).endswith(_TOOLSET):
         block["name"] = _wire_name(kind)
     return block | {key: found for key, found in in_wire_names(tool.args).items() if found is not None}
 

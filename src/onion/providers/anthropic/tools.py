@@ -147,7 +147,7 @@ def computer(
     name: str = "computer",
     settings: Mapping[str, JsonValue] | None = None,
 ) -> ProviderTool:
-    """See and use a screen of the caller's; the input has ``action``."""
+    """See and use a screen of the caller's, up to Claude 5; the input has ``action``."""
     args = {
         "display_width_px": display_width_px,
         "display_height_px": display_height_px,
@@ -155,6 +155,42 @@ def computer(
         **(settings or {}),
     }
     return _at_home("computer", version, name, args, execute, _OF_ACTIONS)
+
+
+def computer_toolset(
+    *,
+    execute: Callable[..., object] | None = None,
+    configs: Mapping[str, JsonValue] | None = None,
+    version: str = "20260801",
+    name: str = "computer",
+    settings: Mapping[str, JsonValue] | None = None,
+) -> ProviderTool:
+    """See and use a screen of the caller's, as models since Claude 5.5 know it.
+
+    The input has ``action``, which names the tool of the set that is called, beside what that tool is given.
+
+    Args:
+        execute: Acts; without it, calls are handed back.
+        configs: By tool of the set, such as ``{"zoom": {"enabled": False}}``.
+        version: Of the toolset.
+        name: What you call it.
+        settings: Further members.
+    """
+    args = {"configs": configs, **(settings or {})}
+    return _at_home("computer_toolset", version, name, args, execute, _OF_ACTIONS)
+
+
+def browser_toolset(
+    *,
+    execute: Callable[..., object] | None = None,
+    configs: Mapping[str, JsonValue] | None = None,
+    version: str = "20260801",
+    name: str = "browser",
+    settings: Mapping[str, JsonValue] | None = None,
+) -> ProviderTool:
+    """See and use a browser of the caller's; its input and arguments are as those of `computer_toolset`."""
+    args = {"configs": configs, **(settings or {})}
+    return _at_home("browser_toolset", version, name, args, execute, _OF_ACTIONS)
 
 
 def _executed(kind: str, version: str, name: str, args: Mapping[str, JsonValue]) -> ProviderTool:

@@ -1,7 +1,7 @@
 """What must be known of Anthropic's models: a table of id prefixes. Ids that it does not name count as the newest.
 
-From the model pages and the pages "Extended thinking", "Effort", "Structured outputs" and "Mid-conversation system
-messages" of Anthropic's documentation, read 2026-12-01.
+From the model pages, with what is new in each model, and the pages "Extended thinking", "Adaptive thinking", "Effort",
+"Structured outputs" and "Mid-conversation system messages" of Anthropic's documentation, read 2026-12-01.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ class ModelTraits:
             one.
         thinking: Whether reasoning is measured by the model itself, by a budget of tokens, or not there.
         at_rest: Whether it reasons if it is told nothing, and whether that can be turned off.
+        off_switch: How it is turned off, if it is on and can be.
         efforts: The levels that it takes.
         takes_schema: Knows structured output; others are made to call a tool whose input is the answer.
         takes_sampling: Accepts temperature, top_p and top_k.
@@ -36,6 +37,7 @@ class ModelTraits:
     max_output_tokens: int = 128_000
     thinking: Literal["adaptive", "budget", "none"] = "adaptive"
     at_rest: Literal["off", "on", "always"] = "always"
+    off_switch: Literal["disabled", "between_tools"] = "disabled"
     efforts: tuple[str, ...] = ALL_EFFORTS
     takes_schema: bool = True
     takes_sampling: bool = False
@@ -66,7 +68,7 @@ def _older(
 
 MODELS = (
     ModelTraits(),
-    ModelTraits(prefix="claude-sonnet-5-5", takes_forced_choice=True),
+    ModelTraits(prefix="claude-sonnet-5-5", at_rest="on", off_switch="between_tools"),
     ModelTraits(prefix="claude-haiku-5-5", at_rest="on", takes_forced_choice=True),
     ModelTraits(prefix="claude-opus-5", at_rest="on", takes_forced_choice=True),
     ModelTraits(prefix="claude-opus-5-5"),

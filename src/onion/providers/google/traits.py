@@ -1,7 +1,8 @@
 """What must be known of Google's models: a table of id prefixes. Ids that it does not name count as the newest.
 
-From the pages "Gemini models", "Gemini thinking", "Function calling" and "Thought signatures" of the Gemini API's
-documentation, from memory and not checked against a page.
+The levels are from the developers' guides to Gemini 3.5 Flash and 3.8 Flash and the page "Thinking" of Google Cloud's
+documentation, read 2026-12-01. Budgets, and what models before 3 lack, are from the pages "Gemini thinking", "Function
+calling" and "Thought signatures" of the Gemini API's documentation as they are remembered.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import Literal
 from onion.providers._traits import longest_prefix
 from onion.spec.base import value
 
-_LEVELS = ("minimal", "low", "medium", "high")
+_LEVELS = ("low", "medium", "high")
+_FLASH_LEVELS = ("minimal", *_LEVELS)
 _SMALLEST, _LARGEST = 128, 24_576
 
 
@@ -67,7 +69,9 @@ MODELS = (
     ModelTraits(),
     ModelTraits(prefix="gemini-3-pro", levels=("low", "high")),
     ModelTraits(prefix="gemini-3-pro-image", thinking="none"),
-    ModelTraits(prefix="gemini-3.1-pro", levels=("low", "medium", "high")),
+    ModelTraits(prefix="gemini-3-flash", levels=_FLASH_LEVELS),
+    ModelTraits(prefix="gemini-3.1-flash-lite", levels=_FLASH_LEVELS),
+    ModelTraits(prefix="gemini-3.5-flash", levels=_FLASH_LEVELS),
     _older("gemini-2.5-", thinking="budget", can_rest=True),
     _older("gemini-2.5-pro", thinking="budget", budget=(128, 32_768)),
     _older("gemini-2.5-flash-lite", thinking="budget", budget=(512, _LARGEST), can_rest=True),
