@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 from onion.providers._model import AnswerDecoder
@@ -40,9 +41,14 @@ def _make_model(client: httpx.AsyncClient) -> LanguageModel:
     return provider.language_model("claude-recorded")
 
 
+def _make_decoder() -> AnswerDecoder:
+    numbers = count()
+    return AnswerDecoder(EventReader(CONTEXT, generate_id=lambda: f"made-{next(numbers)}"))
+
+
 ANTHROPIC = WireFormat(
     read=partial(to_result, context=CONTEXT),
-    make_decoder=lambda: AnswerDecoder(EventReader(CONTEXT)),
+    make_decoder=_make_decoder,
     make_model=_make_model,
     dropped=DROPPED,
 )
