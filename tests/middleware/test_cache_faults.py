@@ -145,6 +145,8 @@ def test_an_entry_can_be_read_back() -> None:
         entry_like(result=None, parts=[{"type": ["text-start"]}]),
         entry_like(result=None, parts=[{"type": "text-start", "id": "1"}]),
         entry_like(result={"content": "x"}),
+        entry_like(result={"content": [], "providerMetadata": 5}),
+        entry_like(result={"content": [], "providerMetadata": {"onion": 5}}),
         entry_like(created="yesterday"),
     ],
     ids=lambda junk: repr(str(junk)[:40]),
@@ -162,7 +164,7 @@ async def test_junk_is_a_miss_a_warning_and_is_replaced(junk: str, caplog: pytes
     assert answers == ["second", "second"]
     assert "could not understand an entry" in caplog.text
     with pytest.raises(TypeValidationError):
-        read_entry(junk, "k")
+        read_entry(junk, "k", lambda _: {})
 
 
 async def test_what_a_store_gives_that_is_no_text_is_a_miss(caplog: pytest.LogCaptureFixture) -> None:

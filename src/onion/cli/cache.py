@@ -84,7 +84,7 @@ def _row(key: str, text: str, entry: Entry | None, now: float) -> dict[str, Json
     row: dict[str, JsonValue] = {"key": key, "bytes": len(text.encode())}
     if entry is None:
         return {**row, "readable": False}
-    result = entry.to_result({})
+    result = entry.to_result()
     return {
         **row,
         "readable": True,

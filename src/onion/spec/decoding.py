@@ -181,11 +181,12 @@ def _tagged(classes: Sequence[type]) -> Decoder:
     def decode(data: object, place: Place) -> object:
         if type(data) in classes:
             return data
-        members = _mapping(data, place)
-        first = members.get(keys[0])
+        if not is_object(data):
+            raise fail(place, "an object", data)
+        first = data.get(keys[0])
         if isinstance(first, str) and first in sure:
             return sure[first](data, place)
-        found = tuple(members.get(key, members.get(name)) for key, name in zip(keys, names, strict=True))
+        found = tuple(data.get(key, data.get(name)) for key, name in zip(keys, names, strict=True))
         try:
             reader = table.get(found)
         except TypeError:  # a tag that is a list or an object
@@ -225,7 +226,7 @@ def _members(kind: type) -> Decoder:
     hints = typing.get_type_hints(kind)
     constants = {name for name, hint in hints.items() if get_origin(hint) is ClassVar}
     fields = [field for field in dataclasses.fields(kind) if field.metadata.get("json", True)]
-    required = {field.name for field in fields if field.default is field.default_factory is dataclasses.MISSING}
+    required = sorted(field.name for field in fields if field.default is field.default_factory is dataclasses.MISSING)
     members = {
         key: _Member(field.name, hints[field.name], is_required=field.name in required)
         for field in fields
@@ -236,8 +237,10 @@ def _members(kind: type) -> Decoder:
     def decode(data: object, place: Place) -> object:
         if type(data) is kind:
             return data
+        if not is_object(data):
+            raise fail(place, "an object", data)
         found: dict[str, object] = {}
-        for key, datum in _mapping(data, place).items():
+        for key, datum in data.items():
             member = members.get(key)
             if member is not None:
                 if type(datum) is member.plain:
@@ -247,9 +250,10 @@ def _members(kind: type) -> Decoder:
             elif key not in ignored:
                 known = ", ".join(sorted({camel(field.name) for field in fields}))
                 raise TypeValidationError(f"{where(place)} has no member {key!r}: known are {known}", value=data)
-        if missing := required - found.keys():
-            lacking = ", ".join(repr(camel(name)) for name in sorted(missing))
-            raise TypeValidationError(f"{where(place)} lacks {lacking}", value=data)
+        for name in required:
+            if name not in found:
+                lacking = ", ".join(repr(camel(name)) for name in required if name not in found)
+                raise TypeValidationError(f"{where(place)} lacks {lacking}", value=data)
         return kind(**found)
 
     return decode

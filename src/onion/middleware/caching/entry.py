@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from pydantic_core import from_json as parse_json  # four times as fast as the standard library's
+
 from onion.errors import TypeValidationError
-from onion.spec.base import JsonValue, value
+from onion.spec.base import JsonValue, is_array, is_object, value
 from onion.spec.content import ToolCall
 from onion.spec.json import FORMAT_VERSION, from_json, to_json
 from onion.spec.parts import ErrorPart, FinishPart, RawPart, StreamPart
@@ -36,24 +38,25 @@ class Entry:
     result: GenerateResult | None = None
     parts: tuple[StreamPart, ...] = ()
 
-    def to_result(self, mark: Mark) -> GenerateResult:
-        """The whole answer, with *mark* in its metadata."""
+    def to_result(self) -> GenerateResult:
+        """The whole answer."""
         if self.result is not None:
-            return marked(self.result, mark)
+            return self.result
         collector = Collector()
-        for part in self.to_parts(mark):
+        for part in self.parts:
             collector.feed(part)
         return collector.result()
 
-    def to_parts(self, mark: Mark) -> tuple[StreamPart, ...]:
-        """The parts as recorded, with *mark* in the metadata of the finish."""
-        parts = self.parts if self.result is None else replay_parts(self.result)
-        return tuple(marked(part, mark) if isinstance(part, FinishPart) else part for part in parts)
+    def to_parts(self) -> tuple[StreamPart, ...]:
+        """The parts as recorded."""
+        return self.parts if self.result is None else tuple(replay_parts(self.result))
 
 
 def marked(answer: Answer, mark: Mark | None) -> Answer:
-    """A copy of *answer* with *mark* as what the cache says of it; None says nothing."""
+    """*answer* with *mark* as what the cache says of it, None says nothing; a copy if that changes it."""
     metadata = answer.provider_metadata or {}
+    if mark is None and "onion" not in metadata:
+        return answer
     ours = {name: said for name, said in metadata.get("onion", {}).items() if name != "cache"}
     if mark is not None:
         ours["cache"] = mark
@@ -118,17 +121,45 @@ class Recorder:
         return json.dumps({"version": FORMAT_VERSION, "key": self._key, "created": now, name: answer})
 
 
-def read_entry(text: str, key: str) -> Entry:
-    """The entry that *text* holds.
+def read_entry(text: str, key: str, mark: Callable[[float], Mark] | None = None) -> Entry:
+    """The entry that *text* holds, its answer marked with what *mark* makes of the time it was created.
 
     Raises:
         TypeValidationError: When it is none, is of another format version, or belongs to another key.
     """
     try:
-        entry = from_json(Entry, json.loads(text))
+        data = _parsed(text)
     except (ValueError, TypeError, RecursionError) as error:  # a store may give something that is no text
         raise TypeValidationError("it is no JSON", value=text) from error
+    entry = from_json(Entry, data if mark is None or not is_object(data) else _marked_json(data, mark))
     is_whole = isinstance(entry.parts[-1], FinishPart) if entry.parts else entry.result is not None
     if entry.key != key or not is_whole or (entry.parts and entry.result is not None):
         raise TypeValidationError("it belongs to another call, or holds no answer", value=text)
     return entry
+
+
+def _parsed(text: str) -> object:
+    try:
+        return parse_json(text)
+    except ValueError:  # it knows neither halves of surrogate pairs nor deep nesting
+        return json.loads(text)
+
+
+def _marked_json(entry: Mapping[str, object], mark: Callable[[float], Mark]) -> Mapping[str, object]:
+    """*entry*, with the mark in the metadata of its result or finish: cheaper than to copy what was made of it."""
+    created, result, parts = entry.get("created"), entry.get("result"), entry.get("parts")
+    if not isinstance(created, int | float):
+        return entry
+    if is_object(result):
+        return {**entry, "result": _marked_answer(result, mark(created))}
+    if is_array(parts) and parts and is_object(parts[-1]):
+        return {**entry, "parts": [*parts[:-1], _marked_answer(parts[-1], mark(created))]}
+    return entry
+
+
+def _marked_answer(answer: Mapping[str, object], mark: Mark) -> Mapping[str, object]:
+    metadata = answer.get("providerMetadata", {})
+    ours = metadata.get("onion", {}) if is_object(metadata) else None
+    if not is_object(metadata) or not is_object(ours):
+        raise TypeValidationError("its metadata are no objects", value=metadata)
+    return {**answer, "providerMetadata": {**metadata, "onion": {**ours, "cache": mark}}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 
 NOT_ASKED = ("headers", "includeRawChunks")
+SAYS_NOTHING: tuple[JsonValue, ...] = ([], {}, {"type": "text"})
+
+_writer = json.JSONEncoder(sort_keys=True, separators=(",", ":"), check_circular=False)
 
 
 class Scope(Enum):
@@ -58,8 +61,7 @@ def cache_key(model: LanguageModel, params: CallOptions, tenant: str | None, key
     """A hash, so that neither prompt nor tenant can be read from it."""
     asked = canonical(params) if key is None else key(params)
     whole = [FORMAT_VERSION, model.provider, model.model_id, tenant, asked]
-    text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
-    return f"onion-{hashlib.sha256(text.encode()).hexdigest()}"
+    return f"onion-{hashlib.sha256(_writer.encode(whole).encode()).hexdigest()}"
 
 
 def canonical(params: CallOptions) -> JsonValue:
@@ -69,7 +71,7 @@ def canonical(params: CallOptions) -> JsonValue:
     and what is empty is the same as what is absent.
     """
     encoded = to_json(params)
-    asked = dict(encoded) if isinstance(encoded, Mapping) else {}
+    asked: dict[str, JsonValue] = encoded if isinstance(encoded, dict) else {}
     for name in NOT_ASKED:
         asked.pop(name, None)
     for message in _objects(asked.get("prompt")):
@@ -88,7 +90,7 @@ def canonical(params: CallOptions) -> JsonValue:
     return {
         name: int(setting) if isinstance(setting, float) and setting.is_integer() else setting
         for name, setting in asked.items()
-        if setting not in ([], {}, {"type": "text"})
+        if setting not in SAYS_NOTHING
     }
 
 
@@ -99,7 +101,7 @@ def _objects(found: JsonValue) -> list[dict[str, JsonValue]]:
 def _clean(owner: dict[str, JsonValue]) -> None:
     """Take what is Onion's own out of the provider options of *owner*, and the options if nothing is left."""
     options = owner.get("providerOptions")
-    if not isinstance(options, Mapping):
+    if not isinstance(options, dict):
         return
     kept = {name: option for name, option in options.items() if name != "onion" and option}
     if kept:

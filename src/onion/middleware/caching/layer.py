@@ -138,7 +138,7 @@ class Cache(Middleware):
             return await do_generate()
         found = await self._find(model, params, "generate", control)
         if isinstance(found, Entry):
-            return found.to_result(self._mark(found))
+            return found.to_result()
         try:
             return await found.whole()
         finally:
@@ -153,7 +153,7 @@ class Cache(Middleware):
             return await do_stream()
         found = await self._find(model, params, "stream", control)
         if isinstance(found, Entry):
-            return self._replayed(found.to_parts(self._mark(found)))
+            return self._replayed(found.to_parts())
         try:
             await found.opened()
         except BaseException:
@@ -244,12 +244,12 @@ class Cache(Middleware):
         if text is None:
             return None
         try:
-            entry = read_entry(text, key)
+            entry = read_entry(text, key, lambda created: self._mark(key, created))
         except TypeValidationError as error:
             self._warn("understand", error)
             await self._ask_store("delete", self.store.delete(key))
             return None
-        return entry if self.ttl is None or self._age(entry) <= self.ttl else None
+        return entry if self.ttl is None or self._age(entry.created) <= self.ttl else None
 
     async def _write(self, key: str, text: str | None) -> None:
         if text is not None:
@@ -271,11 +271,11 @@ class Cache(Middleware):
         shown = mask_text(str(error), 200)
         logger.warning("%r could not %s an entry: %s: %s", self, action, type(error).__name__, shown)
 
-    def _age(self, entry: Entry) -> float:
-        return max(0.0, self._clock() - entry.created)
+    def _age(self, created: float) -> float:
+        return max(0.0, self._clock() - created)
 
-    def _mark(self, entry: Entry) -> Mark:
-        return {"hit": True, "age": round(self._age(entry), 3), "key": entry.key}
+    def _mark(self, key: str, created: float) -> Mark:
+        return {"hit": True, "age": round(self._age(created), 3), "key": key}
 
     def _replayed(self, parts: tuple[StreamPart, ...]) -> StreamResult:
         return StreamResult(self._paced(parts)) if self._pace else StreamResult(self._paced(()), head=parts)
