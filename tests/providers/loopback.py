@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import ssl
+
     from onion.spec.base import JsonValue
 
 
@@ -167,11 +169,11 @@ def stream(*pieces: bytes, headers: Sequence[tuple[str, str]] = ()) -> Script:
 
 
 @asynccontextmanager
-async def serve(script: Script) -> AsyncGenerator[Server]:
+async def serve(script: Script, *, tls: ssl.SSLContext | None = None) -> AsyncGenerator[Server]:
     """A server whose every request is answered by *script*; connections are kept alive."""
     server = Server()
-    listener = await asyncio.get_running_loop().create_server(lambda: Connection(server, script), HOST, 0)
-    server.url = f"http://{HOST}:{listener.sockets[0].getsockname()[1]}/v1"
+    listener = await asyncio.get_running_loop().create_server(lambda: Connection(server, script), HOST, 0, ssl=tls)
+    server.url = f"http{'s' if tls else ''}://{HOST}:{listener.sockets[0].getsockname()[1]}/v1"
     try:
         yield server
     finally:

@@ -1,4 +1,4 @@
-"""A server that fails in every way a server can, for every format, in both modes, with both HTTP clients."""
+"""A server that fails in every way a server can, for every format, in both modes, with every HTTP client."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onion.spec.parts import ErrorPart, FinishPart, StreamPart
 from onion.spec.prompt import TextPart, UserMessage
 from onion.streaming import collect
 from onion.wrap import wrap_language_model
-from tests.providers.clients import Client, client, make_httpx
+from tests.providers.clients import Client, client, hasty_client, make_httpx
 from tests.providers.formats import FORMATS, KEY, Format, both_modes, every_format, is_streamed
 from tests.providers.loopback import SSE_HEADERS, Connection, Script, Server, answer, serve
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from onion.spec.model import LanguageModel
 
-__all__ = ["client"]
+__all__ = ["client", "hasty_client"]
 
 ASK = CallOptions(prompt=(UserMessage(content=(TextPart(text="Say hello."),)),))
 STATUSES = {
@@ -267,7 +267,7 @@ async def test_a_body_that_breaks_off_may_be_asked_for_again(
 @both_modes
 @pytest.mark.parametrize("place", ["before the head", "in the body"])
 async def test_a_server_that_falls_silent_is_given_up_after_the_clients_time(
-    form: Format, mode: str, place: str, client: Client
+    form: Format, mode: str, place: str, hasty_client: Client
 ) -> None:
     async def script(connection: Connection) -> None:
         if place == "in the body":
@@ -275,9 +275,8 @@ async def test_a_server_that_falls_silent_is_given_up_after_the_clients_time(
             await connection.chunk(begun(form))
         await connection.gone.wait()
 
-    client.timeout = 0.1
     async with serve(script) as server:
-        failure = await failure_of(form.make(server.url, client), mode)
+        failure = await failure_of(form.make(server.url, hasty_client), mode)
         await nothing_is_left(server)
 
     assert failure.is_retryable

@@ -1,9 +1,8 @@
-"""Posting JSON over real sockets with either client: answers, failures of every kind, and connections given back."""
+"""Posting JSON over real sockets with every client: answers, failures of every kind, and connections given back."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gzip
 import json
 from typing import TYPE_CHECKING
@@ -12,53 +11,49 @@ import httpx
 import pytest
 
 from onion.errors import APICallError, StreamInterruptedError
-from onion.providers._http import HTTPAnswer, HTTPLimits, HTTPRequest, HTTPTransport
-from tests.providers.clients import Client, client
+from onion.providers._http import HTTPAnswer, HTTPLimits, HTTPTransport
+from tests.providers.clients import Client, OwnClient, every_client
+from tests.providers.http.requests import KEY, request_to
 from tests.providers.loopback import SSE_HEADERS, Connection, Script, Server, answer, serve, stream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from onion.providers._http import HTTPClient
 
-__all__ = ["client"]
+__all__ = ["every_client"]
 
 SHORT = HTTPLimits(body_bytes=10, failure_seconds=0.01, close_seconds=1, drain_seconds=0.01)
-KEY = "sk-TESTKEY-123"
 
 
-def request_to(server: Server, *, url: str | None = None) -> HTTPRequest:
-    """A request with a key in it."""
-    return HTTPRequest(
-        url=url or f"{server.url}/chat?version=1",
-        content=b'{"a":1}',
-        headers={"content-type": "application/json", "authorization": f"Bearer {KEY}"},
-        body={"a": 1},
-        sender="test.chat",
-    )
+@pytest.fixture
+async def transport(every_client: Client | OwnClient) -> AsyncIterator[HTTPTransport]:
+    """Every client in turn."""
+    opened = HTTPTransport(every_client)
+    yield opened
+    await opened.aclose()
 
 
-async def read_answer(client: HTTPClient, server: Server) -> bytes:
+async def read_answer(transport: HTTPTransport, server: Server) -> bytes:
     """The body of the answer to a request."""
-    opened = await HTTPTransport(client).open(request_to(server))
+    opened = await transport.open(request_to(server))
     try:
         return await opened.read()
     finally:
         await opened.aclose()
 
 
-async def failure_of(client: HTTPClient, script: Script) -> APICallError:
+async def failure_of(transport: HTTPTransport, script: Script) -> APICallError:
     """The error that a request ends in, whether the head or the body of the answer is at fault."""
     async with serve(script) as server:
         with pytest.raises(APICallError) as caught:
-            await read_answer(client, server)
+            await read_answer(transport, server)
     assert KEY not in f"{caught.value} {caught.value!r} {vars(caught.value)}"
     return caught.value
 
 
-async def test_the_body_and_the_headers_arrive(client: Client) -> None:
+async def test_the_body_and_the_headers_arrive(transport: HTTPTransport) -> None:
     async with serve(answer({"ok": True}, headers=[("X-RateLimit-Remaining", "7"), ("set-cookie", "a=b")])) as server:
-        opened = await HTTPTransport(client).open(request_to(server))
+        opened = await transport.open(request_to(server))
         body = await opened.read()
         await opened.aclose()
         await opened.aclose()
@@ -71,19 +66,17 @@ async def test_the_body_and_the_headers_arrive(client: Client) -> None:
     assert server.received[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_a_compressed_body_is_unpacked(client: Client) -> None:
+async def test_a_compressed_body_is_unpacked(transport: HTTPTransport) -> None:
     packed = gzip.compress(b'{"ok":true}')
 
     async with serve(answer(packed, headers=[("content-encoding", "gzip")])) as server:
-        opened = await HTTPTransport(client).open(request_to(server))
+        opened = await transport.open(request_to(server))
 
         assert await opened.read() == b'{"ok":true}'
         await opened.aclose()
 
 
-async def test_one_connection_serves_many_requests_if_each_answer_is_read(client: Client) -> None:
-    transport = HTTPTransport(client)
-
+async def test_one_connection_serves_many_requests_if_each_answer_is_read(transport: HTTPTransport) -> None:
     async with serve(stream(b"data: 1\n\n", b"data: [DONE]\n\n")) as server:
         for _ in range(3):
             opened = await transport.open(request_to(server))
@@ -103,13 +96,13 @@ async def test_one_connection_serves_many_requests_if_each_answer_is_read(client
     ],
 )
 async def test_a_status_of_failure_is_an_error_with_what_the_server_says(
-    client: Client,
+    transport: HTTPTransport,
     status: int,
     is_retryable: bool,  # noqa: FBT001 - from the table
 ) -> None:
     body = {"error": {"message": f"no, not with {KEY}", "type": "t", "code": None}}
 
-    error = await failure_of(client, answer(body, status=status, headers=[("retry-after", "2")]))
+    error = await failure_of(transport, answer(body, status=status, headers=[("retry-after", "2")]))
 
     assert error.status_code == status
     assert error.is_retryable is is_retryable
@@ -130,14 +123,18 @@ async def test_a_status_of_failure_is_an_error_with_what_the_server_says(
     ],
     ids=["a code without hope", "the server asks for a retry", "the server asks for none"],
 )
-async def test_the_server_knows_better_than_the_status(client: Client, script: Script, is_retryable: bool) -> None:  # noqa: FBT001 - from the table
-    assert (await failure_of(client, script)).is_retryable is is_retryable
+async def test_the_server_knows_better_than_the_status(
+    transport: HTTPTransport,
+    script: Script,
+    is_retryable: bool,  # noqa: FBT001 - from the table
+) -> None:
+    assert (await failure_of(transport, script)).is_retryable is is_retryable
 
 
-async def test_a_huge_page_instead_of_an_error_is_cut_in_the_message(client: Client) -> None:
+async def test_a_huge_page_instead_of_an_error_is_cut_in_the_message(transport: HTTPTransport) -> None:
     page = b"<html>" + b"x" * 2_000_000
 
-    error = await failure_of(client, answer(page, status=500, kind="text/html"))
+    error = await failure_of(transport, answer(page, status=500, kind="text/html"))
 
     assert "<html>xxx" in str(error)
     assert len(str(error)) < 400
@@ -145,36 +142,36 @@ async def test_a_huge_page_instead_of_an_error_is_cut_in_the_message(client: Cli
     assert len(error.response_body) == 64 * 1024
 
 
-async def test_an_empty_body_is_said_to_be_one(client: Client) -> None:
-    error = await failure_of(client, answer(b"", status=401))
+async def test_an_empty_body_is_said_to_be_one(transport: HTTPTransport) -> None:
+    error = await failure_of(transport, answer(b"", status=401))
 
     assert "an empty body" in str(error)
     assert "check the API key" in str(error)
 
 
-async def test_a_redirect_is_no_answer_and_says_where_it_leads(client: Client) -> None:
+async def test_a_redirect_is_no_answer_and_says_where_it_leads(transport: HTTPTransport) -> None:
     error = await failure_of(
-        client, answer(b"", status=308, headers=[("location", "https://other.example/v1?key=s3cret")])
+        transport, answer(b"", status=308, headers=[("location", "https://other.example/v1?key=s3cret")])
     )
 
     assert "https://other.example/v1: check base_url" in str(error)
     assert "s3cret" not in str(error)
 
 
-async def test_nobody_listening_is_a_retryable_error_without_a_status(client: Client) -> None:
+async def test_nobody_listening_is_a_retryable_error_without_a_status(transport: HTTPTransport) -> None:
     async with serve(answer(b"")) as server:
         pass
 
     with pytest.raises(APICallError, match="no answer from http://127") as caught:
-        await HTTPTransport(client).open(request_to(server))
+        await transport.open(request_to(server))
 
     assert caught.value.status_code is None
     assert caught.value.is_retryable
 
 
-async def test_an_address_that_the_client_refuses_is_not_worth_a_retry(client: Client) -> None:
+async def test_an_address_that_the_client_refuses_is_not_worth_a_retry(transport: HTTPTransport) -> None:
     with pytest.raises(APICallError) as caught:
-        await HTTPTransport(client).open(request_to(Server(), url="ftp://127.0.0.1/x"))
+        await transport.open(request_to(Server(), url="ftp://127.0.0.1/x"))
 
     assert not caught.value.is_retryable
 
@@ -198,21 +195,21 @@ async def reset_in_failure(connection: Connection) -> None:
     connection.close()
 
 
-async def test_a_reset_before_the_answer_is_retryable(client: Client) -> None:
-    error = await failure_of(client, reset_at_once)
+async def test_a_reset_before_the_answer_is_retryable(transport: HTTPTransport) -> None:
+    error = await failure_of(transport, reset_at_once)
 
     assert (error.status_code, error.is_retryable) == (None, True)
 
 
-async def test_a_body_that_is_cut_is_retryable_and_says_where(client: Client) -> None:
-    error = await failure_of(client, cut_body)
+async def test_a_body_that_is_cut_is_retryable_and_says_where(transport: HTTPTransport) -> None:
+    error = await failure_of(transport, cut_body)
 
     assert "broke off after 13 bytes" in str(error)
     assert (error.status_code, error.is_retryable) == (200, True)
 
 
-async def test_a_failure_whose_body_breaks_off_keeps_its_status(client: Client) -> None:
-    error = await failure_of(client, reset_in_failure)
+async def test_a_failure_whose_body_breaks_off_keeps_its_status(transport: HTTPTransport) -> None:
+    error = await failure_of(transport, reset_in_failure)
 
     assert (error.status_code, error.response_body) == (503, "half a")
 
@@ -298,7 +295,7 @@ async def read_pieces(opened: HTTPAnswer) -> list[bytes]:
     return pieces
 
 
-async def test_a_stream_that_is_reset_says_so(client: Client) -> None:
+async def test_a_stream_that_is_reset_says_so(transport: HTTPTransport) -> None:
     async def reset_mid_chunk(connection: Connection) -> None:
         await connection.head(headers=SSE_HEADERS)
         await connection.chunk(b"data: 1\n\n")
@@ -306,7 +303,7 @@ async def test_a_stream_that_is_reset_says_so(client: Client) -> None:
         connection.close()
 
     async with serve(reset_mid_chunk) as server:
-        opened = await HTTPTransport(client).open(request_to(server))
+        opened = await transport.open(request_to(server))
         with pytest.raises(StreamInterruptedError, match=r"test\.chat: the stream broke off") as caught:
             await read_pieces(opened)
         await opened.aclose()
@@ -314,35 +311,14 @@ async def test_a_stream_that_is_reset_says_so(client: Client) -> None:
     assert caught.value.is_retryable
 
 
-async def test_an_iterator_that_cannot_be_closed_is_left_alone() -> None:
-    class Bytes:
-        def __aiter__(self) -> Bytes:
-            return self
-
-        async def __anext__(self) -> bytes:
-            return b"a"
-
-    class Response:
-        status_code = 200
-        headers: dict[str, str] = {}  # noqa: RUF012 - never changed
-
-        def aiter_bytes(self) -> Bytes:
-            return Bytes()
-
-    opened = HTTPAnswer(Response(), contextlib.AsyncExitStack(), request_to(Server()))
-
-    assert await opened.next_bytes() == b"a"
-    await opened.aclose()
-
-
-async def test_an_answer_may_be_closed_while_another_task_reads_it(client: Client) -> None:
+async def test_an_answer_may_be_closed_while_another_task_reads_it(transport: HTTPTransport) -> None:
     async def first_only(connection: Connection) -> None:
         await connection.head(headers=SSE_HEADERS)
         await connection.chunk(b"data: 1\n\n")
         await connection.gone.wait()
 
     async with serve(first_only) as server:
-        opened = await HTTPTransport(client).open(request_to(server))
+        opened = await transport.open(request_to(server))
         begun = await opened.next_bytes()
         reading = asyncio.create_task(opened.next_bytes())
         await asyncio.sleep(0)

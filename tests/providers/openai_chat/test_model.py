@@ -18,7 +18,7 @@ from onion.spec.prompt import FilePart, FileURL, UserMessage
 from onion.spec.usage import UnsupportedWarning
 from onion.streaming import collect
 from onion.testing import ModelCheckOptions, check_language_model
-from tests.providers.clients import Client, client
+from tests.providers.clients import Client, client, is_closed
 from tests.providers.loopback import SSE_HEADERS, Connection, Script, Server, answer, serve, stream
 from tests.providers.openai_chat.bodies import COMPLETION, DONE, HELLO, KEY, STREAM, delta, event, text
 
@@ -320,7 +320,7 @@ async def test_errors_are_logged_by_nobody_and_a_client_that_was_given_stays_ope
         model = model_at(server, client)
         await model.do_generate(HELLO)
 
-    assert not client.is_closed
+    assert not is_closed(client)
     assert repr(model) == "vendor.chat/m-1"
 
 

@@ -1,9 +1,10 @@
 """What all providers share to talk HTTP: posting JSON, streaming answers, failures as errors of Onion's."""
 
-from onion.providers._http.client import HTTPClient, HTTPResponse
+from onion.providers._http.client import HTTPClient
 from onion.providers._http.failures import Failure, read_failure
-from onion.providers._http.headers import merge_headers, package_version
-from onion.providers._http.transport import HTTPAnswer, HTTPLimits, HTTPRequest, HTTPTransport
+from onion.providers._http.headers import check_headers, merge_headers, package_version
+from onion.providers._http.limits import HTTPLimits
+from onion.providers._http.transport import HTTPAnswer, HTTPRequest, HTTPTransport
 
 __all__ = [
     "Failure",
@@ -11,8 +12,8 @@ __all__ = [
     "HTTPClient",
     "HTTPLimits",
     "HTTPRequest",
-    "HTTPResponse",
     "HTTPTransport",
+    "check_headers",
     "merge_headers",
     "package_version",
     "read_failure",

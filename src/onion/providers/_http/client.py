@@ -1,54 +1,89 @@
-"""The HTTP client under a provider: the caller's, or one of our own per event loop.
-
-httpx is the default; its successor httpx2 has the same API, so a client of either is taken by its shape. Neither is
-imported before the first call.
-"""
+"""The HTTP client under a provider: the caller's, or one of our own per event loop."""
 
 from __future__ import annotations
 
 import asyncio
+import functools
+import importlib.util
 import sys
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Container, Mapping
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import AsyncGenerator, Callable, Container, Mapping
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 from weakref import WeakKeyDictionary
 
+from onion.errors import InvalidArgumentError, MissingExtraError
+from onion.providers._http.over_aiohttp import GivenSession, OwnSession
+from onion.providers._http.over_httpx import AsyncClient, GivenClient, open_httpx, open_httpx2
+from onion.providers._http.proxies import is_any_socks
+
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import Awaitable
 
-CONNECT_SECONDS = 15.0
-WRITE_SECONDS = 60.0
-READ_SECONDS = 600.0
-"""Longest silence of a server: models think for minutes. What a caller wants to wait is the loop's `timeout`."""
-MAX_IDLE_CONNECTIONS = 100
+    from onion.providers._http.limits import HTTPLimits
+    from onion.providers._http.sending import Sender
 
 
-class HTTPResponse(Protocol):
-    """What is read of a response of httpx or httpx2."""
+class ClientSession(Protocol):
+    """What a provider needs of a session: ``aiohttp.ClientSession`` has it."""
 
-    @property
-    def status_code(self) -> int:
-        """The HTTP status."""
-        ...
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers; several of one name are joined."""
-        ...
-
-    def aiter_bytes(self) -> AsyncIterator[bytes]:
-        """The body as it arrives, content encodings undone."""
+    def post(self, url: str, *, data: bytes, headers: Mapping[str, str], allow_redirects: bool) -> Awaitable[object]:
+        """Send a request."""
         ...
 
 
-class HTTPClient(Protocol):
-    """What a provider needs of a client: ``httpx.AsyncClient`` and ``httpx2.AsyncClient`` have it."""
+ClientName: TypeAlias = Literal["auto", "aiohttp", "httpx", "httpx2"]
+HTTPClient: TypeAlias = AsyncClient | ClientSession | ClientName
+"""An HTTP client that stays the caller's to close, or the name of the package to make one with."""
 
-    def stream(
-        self, method: str, url: str, *, content: bytes, headers: Mapping[str, str]
-    ) -> AbstractAsyncContextManager[HTTPResponse]:
-        """Send a request; the response's body is read inside the context."""
-        ...
+_OPENERS: Mapping[str, Callable[[HTTPLimits], Sender]] = {
+    "aiohttp": OwnSession,
+    "httpx": open_httpx,
+    "httpx2": open_httpx2,
+}
+_EXTRAS = {"aiohttp": "fast", "httpx2": "httpx2"}
+
+
+def is_installed(package: str) -> bool:
+    """Whether *package* can be imported; it is not."""
+    return package in sys.modules or importlib.util.find_spec(package) is not None
+
+
+def opener_of(name: str, *, is_there: Callable[[str], bool] = is_installed) -> Callable[[HTTPLimits], Sender]:
+    """What opens a client of the package *name*; ``auto`` takes aiohttp if it is there, else httpx.
+
+    Args:
+        is_there: Tells of a package whether it is installed.
+
+    Raises:
+        InvalidArgumentError: When no client is called so.
+        MissingExtraError: When the package is not installed.
+    """
+    if name == "auto":
+        return functools.partial(_open_fastest, is_there)
+    if name not in _OPENERS:
+        names = ", ".join(map(repr, get_args(ClientName)))
+        msg = f"http_client must be one of {names}, or a client of one of these packages, got {name!r}"
+        raise InvalidArgumentError(msg, parameter="http_client", value=name)
+    if not is_there(name):
+        raise MissingExtraError(name, extra=_EXTRAS[name])
+    return _OPENERS[name]
+
+
+def sender_of(client: AsyncClient | ClientSession, *, loaded: Container[str] = sys.modules) -> Sender:
+    """What sends with the caller's own *client*, whose package is among those that are *loaded*.
+
+    Raises:
+        InvalidArgumentError: When it is none.
+    """
+    if isinstance(client, AsyncClient):
+        return GivenClient(client)
+    if "aiohttp" in loaded:
+        import aiohttp
+
+        if isinstance(client, aiohttp.ClientSession):
+            return GivenSession(client)
+    msg = f"http_client must be a client of httpx, httpx2 or aiohttp, or a name of one of these, got {client!r}"
+    raise InvalidArgumentError(msg, parameter="http_client", value=client)
 
 
 class LoopClients:
@@ -57,15 +92,16 @@ class LoopClients:
     A client is closed when its loop ends in the way of `asyncio.run`, or by `aclose`.
     """
 
-    def __init__(self) -> None:
-        self._opened: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[HTTPClient, AsyncGenerator[HTTPClient]]]
+    def __init__(self, open_client: Callable[[], Sender]) -> None:
+        self._open = open_client
+        self._opened: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Sender, AsyncGenerator[Sender]]]
         self._opened = WeakKeyDictionary()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._opened)
 
-    async def get(self) -> HTTPClient:
+    async def get(self) -> Sender:
         """The client of the running loop, opened on first use."""
         loop = asyncio.get_running_loop()
         opened = self._opened.get(loop)
@@ -83,14 +119,9 @@ class LoopClients:
         if opened is not None:
             await opened[1].aclose()
 
-    async def _keep(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[HTTPClient]:
+    async def _keep(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[Sender]:
         """Hold a client open. A loop that shuts down closes its async generators, and with this one the client."""
-        import httpx
-
-        client = httpx.AsyncClient(
-            timeout=httpx.Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS, write=WRITE_SECONDS, pool=None),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=MAX_IDLE_CONNECTIONS),
-        )
+        client = self._open()
         try:
             yield client
         finally:
@@ -115,4 +146,12 @@ def transport_errors(loaded: Container[str] = sys.modules) -> tuple[type[Excepti
         import httpx2
 
         found += [httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError]
+    if "aiohttp" in loaded:
+        import aiohttp
+
+        found.append(aiohttp.ClientError)
     return tuple(found)
+
+
+def _open_fastest(is_there: Callable[[str], bool], limits: HTTPLimits) -> Sender:
+    return OwnSession(limits) if is_there("aiohttp") and not is_any_socks() else open_httpx(limits)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from types import AsyncGeneratorType
+import functools
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from onion.errors import (
@@ -16,39 +17,22 @@ from onion.errors import (
     mask_headers,
     mask_url,
 )
-from onion.providers._http.client import LoopClients, transport_errors
+from onion.providers._http.client import LoopClients, opener_of, sender_of, transport_errors
 from onion.providers._http.failures import MAX_MESSAGE_CHARACTERS, Failure, read_failure
 from onion.providers._http.headers import secrets_in, without_secrets
+from onion.providers._http.limits import DEFAULT_LIMITS, HTTPLimits
 from onion.providers._json import parse_json
 from onion.spec.base import JsonValue, value
 
 if TYPE_CHECKING:
-    from onion.providers._http.client import HTTPClient, HTTPResponse
+    from onion.providers._http.client import HTTPClient
+    from onion.providers._http.sending import Reply, Sender
 
-_REFUSED_BY_US = ("InvalidURL", "UnsupportedProtocol", "LocalProtocolError")
-"""Failures of either client that come again with every try: the request itself is at fault."""
-
-
-@value
-class HTTPLimits:
-    """How much, and how long.
-
-    Attributes:
-        body_bytes: Largest answer that is not streamed.
-        failure_bytes: How much is read of an answer that reports a failure.
-        failure_seconds: How long that is waited for.
-        close_seconds: How long a connection that is given up may take to close.
-        drain_seconds: How long the end of a body is waited for after the terminal marker.
-    """
-
-    body_bytes: int = 256 * 2**20
-    failure_bytes: int = 64 * 2**10
-    failure_seconds: float = 10.0
-    close_seconds: float = 2.0
-    drain_seconds: float = 0.25
-
-
-DEFAULT_LIMITS = HTTPLimits()
+_REFUSED_BY_US = frozenset(
+    {"InvalidURL", "InvalidUrlClientError", "LocalProtocolError", "NonHttpUrlClientError", "UnsupportedProtocol"}
+)
+"""Failures of the clients that come again with every try: the request itself is at fault."""
+_URL = re.compile(r"\w+://[^\s'\"]+")
 
 
 @value
@@ -84,19 +68,12 @@ class HTTPRequest:
 class HTTPAnswer:
     """A response whose head has arrived; whoever gets it closes it."""
 
-    def __init__(
-        self,
-        response: HTTPResponse,
-        resources: contextlib.AsyncExitStack,
-        request: HTTPRequest,
-        limits: HTTPLimits = DEFAULT_LIMITS,
-    ) -> None:
-        self.status_code: int = response.status_code
-        self.headers: dict[str, str] = mask_headers(response.headers)
+    def __init__(self, reply: Reply, request: HTTPRequest, limits: HTTPLimits = DEFAULT_LIMITS) -> None:
+        self.status_code: int = reply.status_code
+        self.headers: dict[str, str] = mask_headers(reply.headers)
         self.request = request
-        self._bytes = response.aiter_bytes()
+        self._reply = reply
         self._limits = limits
-        self._resources = resources
         self._is_read = False
         self._is_closed = False
 
@@ -107,12 +84,14 @@ class HTTPAnswer:
             StreamInterruptedError: When the connection breaks off.
         """
         try:
-            data = await anext(self._bytes, None)
+            data = await self._reply.read_some()
         except transport_errors() as error:
             msg = f"{self.request.sender}: the stream broke off: {_reason(error)}"
             raise StreamInterruptedError(msg) from error
-        self._is_read = data is None
-        return data
+        if data:
+            return data
+        self._is_read = True
+        return None
 
     async def read(self) -> bytes:
         """The whole body.
@@ -121,8 +100,9 @@ class HTTPAnswer:
             APICallError: When the connection breaks off, or the body is too large.
         """
         body = bytearray()
+        read_some = self._reply.read_some
         try:
-            async for data in self._bytes:
+            while data := await read_some():
                 body += data
                 if len(body) > self._limits.body_bytes:
                     raise self.request.error(f"the answer is larger than {self._limits.body_bytes} bytes", self)
@@ -137,7 +117,7 @@ class HTTPAnswer:
         body = bytearray()
         with contextlib.suppress(TimeoutError, *transport_errors()):
             async with asyncio.timeout(self._limits.failure_seconds):
-                async for data in self._bytes:
+                while data := await self._reply.read_some():
                     body += data
                     if len(body) > self._limits.failure_bytes:
                         break
@@ -151,7 +131,7 @@ class HTTPAnswer:
             return
         with contextlib.suppress(TimeoutError, *transport_errors()):
             async with asyncio.timeout(self._limits.drain_seconds):
-                async for _ in self._bytes:
+                while await self._reply.read_some():
                     pass
                 self._is_read = True
 
@@ -161,7 +141,7 @@ class HTTPAnswer:
             return
         self._is_closed = True
         if self._is_read:
-            await self._resources.aclose()
+            await self._reply.aclose()
             return
         closing = asyncio.ensure_future(self._abandon())
         try:
@@ -199,22 +179,31 @@ class HTTPAnswer:
         # A connection that is given up may fail to say goodbye: there is nobody left whom that concerns.
         with contextlib.suppress(TimeoutError, *transport_errors()):
             async with asyncio.timeout(self._limits.close_seconds):
-                await _close_iterator(self._bytes)
-                await self._resources.aclose()
+                await self._reply.aclose()
 
 
 class HTTPTransport:
     """Posts the requests of one provider.
 
     Args:
-        client: The caller's own client, which is never closed here; None keeps one per event loop.
+        client: The caller's own client, which is never closed here, or the name of the package to make clients with,
+            one per event loop; None stands for ``auto``, which takes aiohttp if it is installed, else httpx.
         limits: How much is read, and how long is waited.
+
+    Raises:
+        InvalidArgumentError: When *client* is no client, or no name of one.
+        MissingExtraError: When the package that it names is not installed.
     """
 
     def __init__(self, client: HTTPClient | None = None, *, limits: HTTPLimits = DEFAULT_LIMITS) -> None:
-        self._given = client
+        self._given: Sender | None = None
+        name = "auto"
+        if isinstance(client, str):
+            name = client
+        elif client is not None:
+            self._given = sender_of(client)
+        self._own = LoopClients(functools.partial(opener_of(name), limits))
         self._limits = limits
-        self._own = LoopClients()
 
     async def open(self, request: HTTPRequest) -> HTTPAnswer:
         """Send *request*; gives an answer with a status of success, whose body is still to be read.
@@ -222,17 +211,14 @@ class HTTPTransport:
         Raises:
             APICallError: When no answer comes, or one with another status.
         """
-        client = self._given or await self._own.get()
-        resources = contextlib.AsyncExitStack()
+        sender = self._given or await self._own.get()
         try:
-            response = await resources.enter_async_context(
-                client.stream("POST", request.url, content=request.content, headers=request.headers)
-            )
+            reply = await sender.post(request.url, request.content, request.headers)
         except transport_errors() as error:
             is_retryable = type(error).__name__ not in _REFUSED_BY_US
             msg = f"no answer from {mask_url(request.url)}: {_reason(error)}"
             raise request.error(msg, is_retryable=is_retryable) from error
-        answer = HTTPAnswer(response, resources, request, self._limits)
+        answer = HTTPAnswer(reply, request, self._limits)
         if 200 <= answer.status_code < 300:  # noqa: PLR2004 - the class of success, RFC 9110, section 15.3
             return answer
         try:
@@ -277,10 +263,5 @@ def _parsed(text: str) -> JsonValue:
 
 
 def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-async def _close_iterator(iterator: AsyncIterator[bytes]) -> None:
-    is_being_read = isinstance(iterator, AsyncGeneratorType) and iterator.ag_running  # by a task that will end it
-    if isinstance(iterator, AsyncGenerator) and not is_being_read:
-        await iterator.aclose()
+    text = _URL.sub(lambda found: mask_url(found[0]), str(error))  # what follows the ``?`` may be a key
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping
+from typing import TypeAlias
 from urllib.parse import urlencode, urlsplit
 
 from onion.errors import InvalidArgumentError, LoadAPIKeyError, mask_headers, mask_url
-from onion.providers._http import merge_headers
+from onion.providers._http import check_headers, merge_headers
+
+_KNOWN = 64
+"""How many sets of headers, and how many URLs, are kept ready: one per model and kind of call, nearly always."""
+_Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class Address:
@@ -52,12 +58,14 @@ class Address:
         self._key_header = key_header
         self._headers = dict(headers or {})
         self._query = urlencode(dict(query or {}))
-        merge_headers(self._headers, product=product)  # raises what HTTP cannot carry
+        check_headers(self._headers)
+        self._merged = functools.lru_cache(_KNOWN)(self._merge)
+        self._joined = functools.lru_cache(_KNOWN)(self._join)
 
     def of(
         self, path: str, needed: Mapping[str, str] | None, call_headers: Mapping[str, str] | None, *, sender: str
-    ) -> tuple[str, dict[str, str]]:
-        """URL and headers of one request, credentials included.
+    ) -> tuple[str, Mapping[str, str]]:
+        """URL and headers of one request, credentials included; equal requests are given the same headers.
 
         Args:
             path: Below the base URL.
@@ -69,31 +77,39 @@ class Address:
             LoadAPIKeyError: When there is no key.
             InvalidArgumentError: When the environment holds a URL that is none, or the caller's headers cannot be sent.
         """
-        given = merge_headers(
-            {"content-type": "application/json", "accept": "application/json, text/event-stream"},
-            needed,
-            self._headers,
-            call_headers,
-            product=self._product,
-        )
-        if given.keys().isdisjoint({self._key_header, "authorization"}):
-            key = self._key(sender)
-            if key:
-                credential = f"Bearer {key}" if self._key_header == "authorization" else key
-                given = merge_headers(given, {self._key_header: credential}, product=self._product)
-        return self._url(path), given
+        needs, wishes = tuple(needed.items()) if needed else (), tuple(call_headers.items()) if call_headers else ()
+        headers = self._merged(needs, wishes, "")
+        if self._key_header not in headers and "authorization" not in headers:
+            headers = self._merged(needs, wishes, self._key(sender))
+        return self._joined(self._base(), path), headers
 
     def __str__(self) -> str:
         """What may be shown of it."""
         url = mask_url(self._base_url or self._default_base_url)
         return f"base_url={url!r}, headers={mask_headers(self._headers)!r}"
 
-    def _url(self, path: str) -> str:
+    def _merge(self, needed: _Headers, call_headers: _Headers, key: str) -> Mapping[str, str]:
+        given = merge_headers(
+            {"content-type": "application/json", "accept": "application/json, text/event-stream"},
+            dict(needed),
+            self._headers,
+            dict(call_headers),
+            product=self._product,
+        )
+        if not key:
+            return given
+        credential = f"Bearer {key}" if self._key_header == "authorization" else key
+        return merge_headers(given, {self._key_header: credential}, product=self._product)
+
+    def _base(self) -> str:
         said = os.environ.get(self._base_url_variable, "") if self._base_url_variable else ""
         base = self._base_url or (_checked_url(said) if said else self._default_base_url)
         if not base:
             msg = f"no address is known: pass base_url=, or set {self._base_url_variable}"
             raise InvalidArgumentError(msg, parameter="base_url", value=base)
+        return base
+
+    def _join(self, base: str, path: str) -> str:
         address, _, query = base.partition("?")
         path, _, more = path.partition("?")
         queries = "&".join(filter(None, (query, self._query, more)))

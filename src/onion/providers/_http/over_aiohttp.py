@@ -1,0 +1,192 @@
+"""Sending with aiohttp: a fifth of what httpx takes for a call. It is imported when its first client is opened.
+
+What httpx does by itself is done here: its certificates, the proxies of the environment, a limit for writing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import functools
+import io
+import weakref
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from onion.providers._http.certificates import trusted_by_httpx
+from onion.providers._http.proxies import proxy_for
+
+if TYPE_CHECKING:
+    import ssl
+
+    import aiohttp
+    import yarl
+
+    from onion.providers._http.limits import HTTPLimits
+
+_HEADER_BYTES = 64 * 2**10
+_KNOWN_URLS = 256
+_PIECE_BYTES = 64 * 2**10
+"""What is written at once of a body. Less than that is taken off us at once, whether the server reads or not."""
+
+
+class ReadReply:
+    """An answer of aiohttp."""
+
+    __slots__ = ("_content", "_response", "headers", "status_code")
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self.status_code: int = response.status
+        self.headers: Mapping[str, str] = _joined(response.headers)
+        self._response = response
+        self._content = response.content
+
+    async def read_some(self) -> bytes:
+        """All that has come; what came before the connection broke off is given first, then the error."""
+        content = self._content
+        if content.exception() is not None:
+            # The public methods raise at once: the end of an answer would be lost to a server's careless goodbye.
+            rest = content._read_nowait(-1)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            if rest:
+                return rest
+        return await content.readany()
+
+    async def aclose(self) -> None:
+        """Close the connection, unless the body was read: then the pool has it back."""
+        self._response.close()
+
+
+class _Way(NamedTuple):
+    """How a URL is reached; *credentials* are a header made of those in it, which win over those of the request."""
+
+    url: yarl.URL | str
+    credentials: Mapping[str, str]
+    proxy: str | None = None
+    ssl: ssl.SSLContext | bool = True
+
+
+class GivenSession:
+    """Sends with the caller's own session, and with all that it is set to."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        self._session = session
+        self._way = functools.lru_cache(_KNOWN_URLS)(_way_to)
+
+    async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> ReadReply:
+        """Send a request."""
+        way = self._way(url)
+        response = await self._session.post(
+            way.url,
+            data=content if len(content) <= _PIECE_BYTES else io.BytesIO(content),
+            headers={**headers, **way.credentials},
+            allow_redirects=False,
+            auto_decompress=True,
+            raise_for_status=False,
+        )
+        return ReadReply(response)
+
+    async def aclose(self) -> None:
+        """Nothing: it is the caller's."""
+
+
+class OwnSession:
+    """Sends with a session that nobody else sees. It keeps no cookies."""
+
+    def __init__(self, limits: HTTPLimits) -> None:
+        import aiohttp
+
+        self._limits = limits
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=limits.idle_seconds),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, connect=limits.connect_seconds, sock_read=limits.read_seconds),
+            max_line_size=_HEADER_BYTES,
+            max_field_size=_HEADER_BYTES,
+        )
+        self._way = functools.lru_cache(_KNOWN_URLS)(_own_way_to)
+        weakref.finalize(self, _abandon, self._session, asyncio.get_running_loop())
+
+    async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> ReadReply:
+        """Send a request."""
+        way = self._way(url)
+        if way.credentials:
+            headers = {**headers, **way.credentials}
+        if len(content) <= _PIECE_BYTES:
+            return ReadReply(await self._send(way, content, headers))
+        headers = {**headers, "content-length": str(len(content))}
+        limit = asyncio.timeout(None)  # aiohttp knows none for a server that stops reading
+        pieces = _pieces(content, limit, self._limits.write_seconds)
+        try:
+            async with limit:
+                return ReadReply(await self._send(way, pieces, headers))
+        except TimeoutError as error:
+            if limit.expired():
+                raise TimeoutError("WriteTimeout: the server does not read the request") from error
+            raise
+
+    async def _send(
+        self, way: _Way, data: bytes | AsyncGenerator[bytes], headers: Mapping[str, str]
+    ) -> aiohttp.ClientResponse:
+        return await self._session.post(
+            way.url, data=data, headers=headers, proxy=way.proxy, ssl=way.ssl, allow_redirects=False
+        )
+
+    async def aclose(self) -> None:
+        """Close the session."""
+        await self._session.close()
+
+
+async def _pieces(content: bytes, limit: asyncio.Timeout, seconds: float) -> AsyncGenerator[bytes]:
+    """The pieces of *content*; each has *seconds* until the next one is asked for."""
+    now = asyncio.get_running_loop().time
+    for start in range(0, len(content), _PIECE_BYTES):
+        _expire(limit, now() + seconds)
+        yield content[start : start + _PIECE_BYTES]
+    _expire(limit, None)
+
+
+def _expire(limit: asyncio.Timeout, when: float | None) -> None:
+    with suppress(RuntimeError):  # the answer has come before all of the request was read, and nobody waits any more
+        limit.reschedule(when)
+
+
+def _way_to(address: str) -> _Way:
+    import yarl
+
+    try:
+        url = yarl.URL(address)
+    except ValueError:
+        return _Way(address, {})  # aiohttp will say what is wrong
+    if url.raw_user is None and url.raw_password is None:
+        return _Way(url, {})
+    pair = base64.b64encode(f"{url.user or ''}:{url.password or ''}".encode()).decode()
+    return _Way(url.with_user(None), {"authorization": f"Basic {pair}"})
+
+
+def _own_way_to(address: str) -> _Way:
+    """What httpx would do: by the proxies of the environment, with its own certificates."""
+    way = _way_to(address)
+    if isinstance(way.url, str):
+        return way
+    proxy = proxy_for(address)
+    is_encrypted = address.startswith("https:") or (proxy is not None and proxy.startswith("https:"))
+    return way._replace(proxy=proxy, ssl=trusted_by_httpx() if is_encrypted else True)
+
+
+def _joined(headers: Mapping[str, str]) -> dict[str, str]:
+    joined: dict[str, str] = {}
+    for name, value in headers.items():
+        key = name.lower()
+        text = value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("latin-1")
+        joined[key] = f"{joined[key]}, {text}" if key in joined else text
+    return joined
+
+
+def _abandon(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> None:
+    """Let go of a session whose loop ended without closing it, so that none of its objects complains about that."""
+    connector = session.connector
+    session.detach()
+    if connector is not None and not loop.is_running():
+        with ExitStack() as stack:
+            stack.push(connector)  # leaving it closes it without waiting

@@ -1,0 +1,149 @@
+"""What aiohttp does otherwise than httpx, if it is let."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from onion.errors import APICallError, StreamInterruptedError
+from onion.providers._http import HTTPLimits, HTTPTransport
+from onion.providers._http.over_aiohttp import OwnSession
+from tests.providers.clients import make_aiohttp
+from tests.providers.http.careless import LARGE, careless
+from tests.providers.http.requests import KEY, request_to
+from tests.providers.loopback import SSE_HEADERS, Connection, Server, answer, serve
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from onion.providers._http import HTTPClient
+
+
+@pytest.fixture(params=["own", "given"])
+async def transport(request: pytest.FixtureRequest) -> AsyncIterator[HTTPTransport]:
+    """A session of our own, and one of the caller's."""
+    async with make_aiohttp() as session:
+        client: HTTPClient = session if request.param == "given" else "aiohttp"
+        opened = HTTPTransport(client)
+        yield opened
+        await opened.aclose()
+
+
+async def test_an_answer_may_come_before_the_request_was_read(transport: HTTPTransport) -> None:
+    async with careless(b"HTTP/1.1 413 Too Large\r\ncontent-length: 3\r\n\r\nbig") as url:
+        with pytest.raises(APICallError) as caught:
+            await transport.open(request_to(Server(), url=url, content=LARGE))
+
+    assert (caught.value.status_code, caught.value.response_body) == (413, "big")
+
+
+async def test_an_early_answer_may_go_on_while_the_request_is_read(transport: HTTPTransport) -> None:
+    async with careless(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n", end=b"done") as url:
+        opened = await transport.open(request_to(Server(), url=url, content=LARGE))
+        body = await opened.read()
+        await opened.aclose()
+
+    assert body == b"done"
+
+
+async def test_what_came_before_the_connection_broke_off_is_not_lost_to_a_slow_reader(transport: HTTPTransport) -> None:
+    async def forget_the_end(connection: Connection) -> None:
+        await connection.head(headers=SSE_HEADERS)
+        await connection.chunk(b"data: 1\n\n")
+        await connection.chunk(b"data: [DONE]\n\n")
+        connection.close()
+
+    async with serve(forget_the_end) as server:
+        opened = await transport.open(request_to(server))
+        for _ in range(100):  # turns of the loop, so that the client sees the end before it reads
+            await asyncio.sleep(0)
+
+        assert await opened.next_bytes() == b"data: 1\n\ndata: [DONE]\n\n"
+        with pytest.raises(StreamInterruptedError):
+            await opened.next_bytes()
+        await opened.aclose()
+
+
+async def test_a_key_in_the_url_shows_up_in_no_error(transport: HTTPTransport) -> None:
+    url = "ftp://user:s3cret@127.0.0.1/x?key=s3cret"
+
+    with pytest.raises(APICallError, match=r"ftp://127\.0\.0\.1/x") as caught:
+        await transport.open(request_to(Server(), url=url))
+
+    assert "s3cret" not in str(caught.value)
+    assert not caught.value.is_retryable
+
+
+async def test_a_url_that_cannot_be_read_is_not_worth_a_retry(transport: HTTPTransport) -> None:
+    with pytest.raises(APICallError) as caught:
+        await transport.open(request_to(Server(), url="http://[::1/x"))
+
+    assert not caught.value.is_retryable
+
+
+async def test_credentials_in_the_url_win_as_they_do_with_httpx(transport: HTTPTransport) -> None:
+    async with serve(answer({"ok": True})) as server:
+        url = server.url.replace("http://", "http://me:p%40ss@")
+        opened = await transport.open(request_to(server, url=url))
+        await opened.aclose()
+
+    assert server.received[0].headers["authorization"] == "Basic bWU6cEBzcw=="
+
+
+async def test_headers_of_one_name_are_joined_and_odd_bytes_are_latin_1(transport: HTTPTransport) -> None:
+    async def odd(connection: Connection) -> None:
+        await connection.send(b"HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a: 2\r\nX-B: caf\xe9\r\ncontent-length: 0\r\n\r\n")
+
+    async with serve(odd) as server:
+        opened = await transport.open(request_to(server))
+        await opened.aclose()
+
+    assert (opened.headers["x-a"], opened.headers["x-b"]) == ("1, 2", "caf\xe9")
+
+
+async def test_a_compressed_body_may_be_large(transport: HTTPTransport) -> None:
+    body = b"a" * (40 * 2**20)
+
+    async with serve(answer(zlib.compress(body), headers=[("content-encoding", "deflate")])) as server:
+        opened = await transport.open(request_to(server))
+        found = await opened.read()
+        await opened.aclose()
+
+    assert found == body
+
+
+async def test_what_is_not_compressed_as_it_says_is_an_error(transport: HTTPTransport) -> None:
+    async with serve(answer(b"plain", headers=[("content-encoding", "gzip")])) as server:
+        opened = await transport.open(request_to(server))
+        with pytest.raises(APICallError, match="broke off") as caught:
+            await opened.read()
+        await opened.aclose()
+
+    assert KEY not in str(caught.value)
+
+
+def test_a_session_whose_loop_ended_without_closing_it_goes_without_a_word() -> None:
+    loop = asyncio.new_event_loop()
+    complaints: list[object] = []
+    loop.set_exception_handler(lambda _, context: complaints.append(context))
+
+    async def use() -> OwnSession:
+        async with serve(answer({"ok": True})) as server:
+            session = OwnSession(HTTPLimits())
+            reply = await session.post(server.url, b"{}", {})
+            while await reply.read_some():
+                pass
+            await reply.aclose()
+            return session
+
+    session = loop.run_until_complete(use())
+    del session
+    gc.collect()
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+
+    assert complaints == []
