@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from onion.errors import DownloadError, mask_url
@@ -43,6 +43,7 @@ class Downloaded:
 Download: TypeAlias = Callable[[DownloadRequest], Awaitable[Downloaded | None]]
 """Fetches a file; None leaves the URL for the model."""
 
+_SHOWING = (UserMessage, ToolMessage)
 _Change: TypeAlias = Callable[[FilePart], FilePart]
 _Place: TypeAlias = tuple[int, UserMessage | ToolMessage]
 
@@ -67,6 +68,8 @@ class Attachments:
             DownloadError: When a file cannot be fetched, or is not what the prompt says it is.
         """
         places = self._find(prompt)
+        if not places:
+            return prompt
         wanted = {
             request: None
             for _, message in places
@@ -92,13 +95,10 @@ class Attachments:
         known = len(self._scanned)
         if prompt[:known] != self._scanned:
             known, self._places = 0, ()
-        new = tuple(
-            (index, message)
-            for index, message in enumerate(prompt[known:], start=known)
-            if isinstance(message, UserMessage | ToolMessage)
-            and any(isinstance(part.data, FileURL) for part in _files(message))
-        )
-        self._scanned, self._places = prompt, self._places + new
+        for index, message in enumerate(prompt[known:], start=known):
+            if isinstance(message, _SHOWING) and _has_url(message):
+                self._places = (*self._places, (index, message))
+        self._scanned = prompt
         return self._places
 
     async def _fetch(self, requests: list[DownloadRequest], download: Download) -> None:
@@ -150,14 +150,18 @@ def _filled(part: FilePart, file: Downloaded, request: DownloadRequest) -> FileP
     return dataclasses.replace(part, media_type=media_type, data=FileData(data=file.data))
 
 
-def _files(message: UserMessage | ToolMessage) -> Iterator[FilePart]:
+def _has_url(message: UserMessage | ToolMessage) -> bool:
+    files = _files(message)
+    return bool(files) and any(isinstance(part.data, FileURL) for part in files)
+
+
+def _files(message: UserMessage | ToolMessage) -> list[FilePart]:
     """The files that users and tools show; what the model made itself needs no download."""
     if isinstance(message, UserMessage):
-        yield from (part for part in message.content if isinstance(part, FilePart))
-        return
-    for part in message.content:
-        if isinstance(part, ToolResultPart) and isinstance(part.output, ContentOutput):
-            yield from (item for item in part.output.value if isinstance(item, FilePart))
+        return [part for part in message.content if isinstance(part, FilePart)]
+    shown = [part.output for part in message.content if isinstance(part, ToolResultPart)]
+    items = [item for output in shown if isinstance(output, ContentOutput) for item in output.value]
+    return [item for item in items if isinstance(item, FilePart)]
 
 
 def _changed(message: UserMessage | ToolMessage, change: _Change) -> Message:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from onion.errors import InvalidStreamPartError, ToolChoiceViolationError
 from onion.loop.arrivals import arrive
 from onion.loop.blocks import BLOCK_PARTS
 from onion.loop.interrupt import watched
+from onion.loop.record import SAID, UNSENT
 from onion.spec.content import ToolCall
 from onion.spec.events import LanguageModelCallEndEvent, LanguageModelCallStartEvent
 from onion.spec.full_stream import StartStep, StepRestart
 from onion.spec.parts import ErrorPart, FinishPart, RawPart, StreamStart
-from onion.spec.result import RequestInfo
 from onion.streaming import Collector, to_exception
 
 if TYPE_CHECKING:
@@ -32,7 +32,11 @@ COMPLETE = ("stop", "tool-calls")
 """Reasons of an answer that is whole: its tool calls may run, and it may be held to `tool_choice`."""
 
 
-def model_phase(run: Run) -> Callable[[Run, Step], AsyncGenerator[FullStreamPart, None]]:
+Phase: TypeAlias = "Callable[[Run, Step], AsyncGenerator[FullStreamPart, None]]"
+"""A part of a step, which gives what the full stream shows of it."""
+
+
+def model_phase(run: Run) -> Phase:
     """How the steps of *run* call their models."""
     if not run.is_streaming:
         return generate_answer
@@ -46,16 +50,21 @@ async def generate_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart
         Exception: What the model raised.
         ToolChoiceViolationError: When the answer is not what `tool_choice` asked for.
     """
-    await _tell_start(run, step)
+    step.called = time.perf_counter()
+    if run.told.on_language_model_call_start:
+        await _tell_start(run, step)
     answer = await step.model.do_generate(step.params)
     run.control.check()
     step.is_open = True
     step.answer = answer
-    await _tell_end(run, step, answer.finish_reason.unified, answer.usage)
-    yield StartStep(request=answer.request or RequestInfo(), warnings=answer.warnings)
+    step.answered = time.perf_counter()
+    if run.told.on_language_model_call_end:
+        await _tell_end(run, step, answer.finish_reason.unified, answer.usage)
+    yield StartStep(request=answer.request or UNSENT, warnings=answer.warnings)
     for part in answer.content:
-        for passed in await arrive(run, step, part):
-            yield passed
+        if not isinstance(part, SAID):
+            for passed in await arrive(run, step, part):
+                yield passed
     _check_tool_choice(step, answer.finish_reason.unified)
 
 
@@ -68,7 +77,9 @@ async def stream_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, 
     """
     limits, blocks, collector = run.limits, run.blocks, Collector()
     is_timed = limits.first_part is not None or limits.between_parts is not None
-    await _tell_start(run, step)
+    step.called = time.perf_counter()
+    if run.told.on_language_model_call_start:
+        await _tell_start(run, step)
     stream = await _open(run, step)
     reader = stream.bare()
     async with stream, aclosing(watched(reader, run.control, limits) if is_timed else reader) as parts:
@@ -131,7 +142,7 @@ async def _open(run: Run, step: Step) -> StreamResult:
 def _start_step(step: Step, stream: StreamResult, part: StreamPart | None) -> StartStep:
     step.is_open = True
     warnings = part.warnings if isinstance(part, StreamStart) else ()
-    return StartStep(request=stream.request or RequestInfo(), warnings=warnings)
+    return StartStep(request=stream.request or UNSENT, warnings=warnings)
 
 
 def _block(step: Step, collector: Collector, blocks: Blocks, part: BlockPart) -> FullStreamPart | None:
@@ -153,7 +164,9 @@ async def _other(run: Run, step: Step, collector: Collector, part: StreamPart) -
     collector.feed(part)
     if isinstance(part, FinishPart):
         step.finish = part
-        await _tell_end(run, step, part.finish_reason.unified, part.usage)
+        step.answered = time.perf_counter()
+        if run.told.on_language_model_call_end:
+            await _tell_end(run, step, part.finish_reason.unified, part.usage)
         return ()
     if isinstance(part, RawPart):
         return (part,)
@@ -161,24 +174,19 @@ async def _other(run: Run, step: Step, collector: Collector, part: StreamPart) -
 
 
 async def _tell_start(run: Run, step: Step) -> None:
-    step.called = time.perf_counter()
-    if listeners := run.told.on_language_model_call_start:
-        await run.told.tell(
-            listeners, LanguageModelCallStartEvent(run=step.info, model=step.model_info, params=step.params)
-        )
+    event = LanguageModelCallStartEvent(run=step.info, model=step.model_info, params=step.params)
+    await run.told.tell(run.told.on_language_model_call_start, event)
 
 
 async def _tell_end(run: Run, step: Step, reason: UnifiedFinishReason, usage: Usage) -> None:
-    step.answered = time.perf_counter()
-    if listeners := run.told.on_language_model_call_end:
-        event = LanguageModelCallEndEvent(
-            run=step.info,
-            model=step.model_info,
-            finish_reason=reason,
-            usage=usage,
-            response_time_ms=(step.answered - step.called) * 1000,
-        )
-        await run.told.tell(listeners, event)
+    event = LanguageModelCallEndEvent(
+        run=step.info,
+        model=step.model_info,
+        finish_reason=reason,
+        usage=usage,
+        response_time_ms=(step.answered - step.called) * 1000,
+    )
+    await run.told.tell(run.told.on_language_model_call_end, event)
 
 
 def _check_tool_choice(step: Step, reason: UnifiedFinishReason) -> None:

@@ -9,9 +9,10 @@ import dataclasses
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from enum import Enum
+from types import CoroutineType
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from onion.errors import RunTimeoutError
@@ -22,6 +23,7 @@ from onion.loop.state import ClientCall, current_run
 from onion.loop.sub_agents import Pause, pause, resumed
 from onion.loop.tools import Tool
 from onion.loop.toolset import validate_input
+from onion.spec.base import value
 from onion.spec.call import RunInfo
 from onion.spec.events import ToolExecutionEndEvent, ToolExecutionStartEvent
 from onion.spec.prompt import Message
@@ -43,7 +45,7 @@ class _Unchanged(Enum):
     INPUT = "input"
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Job:
     """One execution that is due.
 
@@ -70,7 +72,8 @@ async def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPar
     if not jobs:
         return
     if len(jobs) == 1 and jobs[0].tool.style != "generator":
-        await _tell_start(run, jobs[0])
+        if run.told.on_tool_execution_start:
+            await _tell_start(run, jobs[0])
         outputs: list[object] = []
         shown = await _outcome(run, jobs[0], outputs.append)
         run.control.check()
@@ -86,12 +89,15 @@ async def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPar
 
 async def _together(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPart, None]:
     limit = run.options.get("tool_call_concurrency") or len(jobs)
-    waiting, news = deque(jobs), asyncio.Event()
+    news = asyncio.Event()
     parts: deque[FullStreamPart] = deque()
-    running: set[asyncio.Task[None]] = set()
+    tasks: set[asyncio.Task[None]] = set()
+    done = 0
     crashes: list[BaseException] = []
 
     async def work(job: Job) -> None:
+        nonlocal done
+
         def emit(output: object) -> None:
             parts.append(result_of(job.client.call, output, preliminary=True))
             news.set()
@@ -103,25 +109,27 @@ async def _together(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamP
         except BaseException as error:  # noqa: BLE001 - raised in the reader's task, not through the event loop
             crashes.append(error)
         finally:
+            done += 1
             news.set()
 
     try:
         while True:
-            running = {task for task in running if not task.done()}
-            while waiting and len(running) < limit:
-                await _tell_start(run, waiting[0])
-                running.add(asyncio.create_task(work(waiting.popleft())))
+            while len(tasks) < min(len(jobs), done + limit):
+                job = jobs[len(tasks)]
+                if run.told.on_tool_execution_start:
+                    await _tell_start(run, job)
+                tasks.add(asyncio.create_task(work(job)))
             if crashes:
                 raise crashes[0]
             if parts:
                 yield parts.popleft()
-            elif all(task.done() for task in running):
+            elif done == len(jobs):
                 return
             else:
                 news.clear()
                 await news.wait()
     finally:
-        await _stop(running)
+        await _stop(tasks)
 
 
 async def _stop(tasks: set[asyncio.Task[None]]) -> None:
@@ -179,7 +187,9 @@ async def _outcome(run: Run, job: Job, emit: Emit) -> Sequence[FullStreamPart]:
 async def _limited(run: Run, job: Job, emit: Emit) -> object:
     """The output, through the layers that wrap tools, within the time limit of the tool."""
     seconds = run.limits.for_tool(job.tool.name)
-    layers = [layer for layer in run.layers if is_overridden(layer, "wrap_tool")]
+    layers = [layer for layer in run.layers if is_overridden(layer, "wrap_tool")] if run.layers else ()
+    if seconds is None and not layers:
+        return await _start(job.tool, job.client.parsed, job.options, emit)
     if seconds is None:
         return await _through(layers, job, job.client.call, job.client.parsed, emit)
     scope = asyncio.timeout(seconds)
@@ -209,6 +219,8 @@ async def _through(layers: Sequence[Middleware], job: Job, call: TypedToolCall, 
 
 async def _start(tool: Tool, parsed: object, options: ToolOptions[object], emit: Emit) -> object:
     started = await _in_thread(tool, parsed, options) if tool.style == "sync" else tool.start(parsed, options)
+    if _is_coroutine(started):  # as nearly always; the abstract classes take longer to ask
+        return await started
     return await _last(started, emit) if _is_iterable(started) else await resolve(started)
 
 
@@ -224,6 +236,10 @@ async def _last(outputs: AsyncIterable[object], emit: Emit) -> object:
         if isinstance(outputs, AsyncGenerator):
             await outputs.aclose()
     return last
+
+
+def _is_coroutine(started: object) -> TypeGuard[Coroutine[object, None, object]]:
+    return isinstance(started, CoroutineType)
 
 
 def _is_iterable(started: object) -> TypeGuard[AsyncIterable[object]]:
@@ -270,6 +286,5 @@ def _own_error(error: Exception) -> Exception:
 
 
 async def _tell_start(run: Run, job: Job) -> None:
-    if listeners := run.told.on_tool_execution_start:
-        event = ToolExecutionStartEvent(run=job.info, tool_call=job.client.call, messages=job.options.messages)
-        await run.told.tell(listeners, event)
+    event = ToolExecutionStartEvent(run=job.info, tool_call=job.client.call, messages=job.options.messages)
+    await run.told.tell(run.told.on_tool_execution_start, event)

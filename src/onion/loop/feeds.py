@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from onion.spec.full_stream import FullStreamPart
 
 ItemT = TypeVar("ItemT")
+_ENDINGS = (ErrorPart, Abort)
 
 
 class Buffer(Generic[ItemT]):
@@ -52,7 +53,7 @@ class FullFeed:
     def take(self, part: FullStreamPart) -> None:
         """Keep it."""
         self.buffer.items.append(part)
-        if isinstance(part, ErrorPart | Abort):
+        if isinstance(part, _ENDINGS):
             self._has_ending = True
 
     def end(self, failure: BaseException | None) -> None:

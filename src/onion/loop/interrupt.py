@@ -171,7 +171,7 @@ class Control:
         """Whether somebody asked for the end of the run."""
         if self.reason is not None and not self.is_over:
             return True
-        return self._cancellations() > self._baseline
+        return self._task is not None and self._task.cancelling() > self._baseline
 
     async def cause(self, error: BaseException) -> tuple[BaseException, bool]:
         """What ended the run, given what was raised in it, and whether the reading task was cancelled from outside.

@@ -46,6 +46,10 @@ if TYPE_CHECKING:
     from onion.spec.step import ResponseMessage, StepContent
 
 _OUTPUTS = get_args(ToolResultOutput)
+_SAFE = 2**53
+"""Whole numbers below it are the same in every JSON reader."""
+_OUTCOMES = (TypedToolResult, TypedToolError)
+"""A tuple, because a union is made anew each time it is asked."""
 
 
 async def response_messages(content: Sequence[StepContent], tools: Mapping[str, Tool]) -> tuple[ResponseMessage, ...]:
@@ -62,7 +66,7 @@ async def response_messages(content: Sequence[StepContent], tools: Mapping[str, 
     said: list[AssistantPart] = []
     given: list[ToolMessagePart] = []
     for part in content:
-        if isinstance(part, TypedToolResult | TypedToolError):
+        if isinstance(part, _OUTCOMES):
             outcome = await outcome_part(part, tools)
             (said if part.provider_executed else given).append(outcome)
         elif isinstance(part, ToolApprovalResponseOutput):
@@ -231,6 +235,10 @@ def _message_of(error: BaseException) -> str:
 
 
 def _json_of(output: object, place: str) -> JsonValue:
+    if output is None or output is True or output is False:
+        return output
+    if type(output) is int and abs(output) < _SAFE:
+        return output
     from pydantic_core import PydanticSerializationError, from_json, to_json
 
     try:  # through text: that alone turns NaN, which JSON lacks, into "NaN"

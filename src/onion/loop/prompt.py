@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from onion.errors import InvalidPromptError, MissingToolResultsError, TypeValidationError
 from onion.loop.attachments import Attachments
 from onion.loop.messages import options_from
 from onion.loop.reading import read_list, read_message
-from onion.spec.base import ProviderOptions, value
 from onion.spec.prompt import (
     AssistantMessage,
     AssistantPart,
@@ -27,6 +26,9 @@ from onion.spec.prompt import (
     UserMessage,
     UserPart,
 )
+
+if TYPE_CHECKING:
+    from onion.spec.base import ProviderOptions
 
 MessageInput: TypeAlias = Message | Mapping[str, object]
 PromptInput: TypeAlias = str | Sequence[MessageInput]
@@ -126,19 +128,6 @@ def model_prompt(instructions: Sequence[SystemMessage], messages: Sequence[Messa
     return PromptWriter().write(instructions, messages)
 
 
-@value
-class _Written:
-    """How far a writer has come.
-
-    Attributes:
-        source: The messages that were written; no call in them is open.
-        prompt: What became of them.
-    """
-
-    source: tuple[Message, ...] = ()
-    prompt: Prompt = ()
-
-
 class PromptWriter:
     """Writes the prompts of a run; where the messages continue those of the last prompt, it writes only the new ones.
 
@@ -149,7 +138,8 @@ class PromptWriter:
     def __init__(self) -> None:
         self.attachments: Attachments = Attachments()
         """Fills in the files that the model cannot fetch; beside the writer, because it remembers as long."""
-        self._last = _Written()
+        self._source: tuple[Message, ...] = ()  # as far as was written; no call in it is open
+        self._prompt: Prompt = ()  # what became of it
 
     def write(self, instructions: Sequence[SystemMessage], messages: Sequence[Message]) -> Prompt:
         """The prompt for *messages*, which were read before.
@@ -159,18 +149,20 @@ class PromptWriter:
                 the next user or system message.
         """
         source = tuple(messages)
-        known = len(self._last.source)
-        last = self._last if source[:known] == self._last.source else _Written()
-        prompt, open_calls = list(last.prompt), dict[str, str]()
-        for message in source[len(last.source) :]:
-            if isinstance(message, SystemMessage | UserMessage):
+        open_calls: dict[str, str] = {}
+        known = len(self._source)
+        if source[:known] != self._source:
+            known, self._source, self._prompt = 0, (), ()
+        prompt = list(self._prompt)
+        for message in source[known:]:
+            if open_calls and isinstance(message, SystemMessage | UserMessage):
                 _demand_results(open_calls)
             _follow_calls(message, open_calls)
             if (sendable := _sendable(message)) is not None:
                 _append(prompt, sendable)
         _demand_results(open_calls)
-        self._last = _Written(source=source, prompt=tuple(prompt))
-        return (*map(_without_ours, instructions), *prompt)
+        self._source, self._prompt = source, tuple(prompt)
+        return (*map(_without_ours, instructions), *prompt) if instructions else self._prompt
 
 
 def _follow_calls(message: Message, open_calls: dict[str, str]) -> None:
@@ -196,7 +188,7 @@ def _sendable(message: Message) -> Message | None:
     if isinstance(message, SystemMessage):
         return _without_ours(message)
     if isinstance(message, UserMessage):
-        content = tuple(_without_ours(part) for part in message.content if not _is_blank(part))
+        content = tuple([_without_ours(part) for part in message.content if not _is_blank(part)])
         if content != message.content:
             message = dataclasses.replace(message, content=content)
         return _without_ours(message) if content else None

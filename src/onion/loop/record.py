@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from onion.spec.tools import ToolApprovalRequestOutput
 
 
+SAID = (Text, Reasoning)
+"""What of an answer the loop passes on as it is."""
+UNSENT = RequestInfo()
+"""What is known of a request that the model says nothing of."""
+_UNSAID = ResponseInfo()
+
+
 async def begin_step(run: Run, step: Step) -> None:
     """The step is ready to be sent."""
     run.step = step
@@ -58,7 +65,7 @@ async def finish_step(run: Run, step: Step) -> FinishStep:
         usage=usage,
         warnings=answer.warnings,
         provider_metadata=answer.provider_metadata,
-        request=RequestInfo() if answer.request is None or include.get("request_body") is False else answer.request,
+        request=UNSENT if answer.request is None or include.get("request_body") is False else answer.request,
         response=response_of(step, answer.response, keeps_body=include.get("response_body") is not False),
         response_messages=messages,
         performance=_performance(step, usage),
@@ -99,7 +106,9 @@ def waiting_step(run: Run, model: ModelInfo, requests: Sequence[ToolApprovalRequ
 def _content(step: Step, answer: GenerateResult) -> tuple[StepContent, ...]:
     """The model's parts in order, then per client call, in call order: approval request, response, outcome."""
     others = iter(step.others)
-    content = [part if isinstance(part, Text | Reasoning) else next(others) for part in answer.content]
+    content = [part if isinstance(part, SAID) else next(others) for part in answer.content]
+    if not step.calls:
+        return tuple(content)
     if waiting := {client.call.tool_call_id: client.call for client in step.calls if client.inner_requests}:
         content = [
             waiting.get(part.tool_call_id, part) if isinstance(part, TypedToolCall) else part for part in content
@@ -111,7 +120,7 @@ def _content(step: Step, answer: GenerateResult) -> tuple[StepContent, ...]:
 
 def response_of(step: Step, given: ResponseInfo | None, *, keeps_body: bool = True) -> ResponseInfo:
     """What the provider says of its answer, with an id, a time and a model id in any case."""
-    given = given or ResponseInfo()
+    given = given or _UNSAID
     return ResponseInfo(
         id=given.id or f"response-{new_id()}",
         timestamp=given.timestamp or _now(),
@@ -123,8 +132,7 @@ def response_of(step: Step, given: ResponseInfo | None, *, keeps_body: bool = Tr
 
 def _now() -> datetime:
     """The time in whole milliseconds: JSON carries no more of it."""
-    now = datetime.now(UTC)
-    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+    return datetime.fromtimestamp(time.time_ns() // 1_000_000 / 1000, UTC)
 
 
 def _performance(step: Step, usage: LanguageModelUsage) -> StepPerformance:
@@ -146,6 +154,7 @@ def _note_pending(run: Run, step: Step) -> None:
             tool = step.tools.get(part.tool_name)
             if tool is not None and tool.supports_deferred_results:
                 run.pending.add(part.tool_call_id)
-    for part in step.others:
-        if isinstance(part, TypedToolResult | TypedToolError):
-            run.pending.discard(part.tool_call_id)
+    if run.pending:
+        for part in step.others:
+            if isinstance(part, TypedToolResult | TypedToolError):
+                run.pending.discard(part.tool_call_id)

@@ -25,6 +25,7 @@ from onion.spec.prompt import ToolMessage
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from onion.loop.calls import Phase
     from onion.loop.state import Run, Step
     from onion.spec.full_stream import FullStreamPart
 
@@ -46,7 +47,7 @@ async def run_steps(run: Run) -> AsyncGenerator[FullStreamPart, None]:
         while not run.is_waiting:
             step = await prepare_step(run)
             await begin_step(run, step)
-            phase = call_model
+            phase: Phase | None = call_model
             while phase is not None:
                 async with aclosing(phase(run, step)) as parts:
                     async for part in parts:
@@ -72,7 +73,7 @@ def run_tools(run: Run, step: Step) -> AsyncGenerator[FullStreamPart, None]:
         Job(
             client=client,
             tool=client.tool,
-            options=tool_options(run, client.call, step.messages, step.info),
+            options=client.options or tool_options(run, client.call, step.messages, step.info),
             info=step.info,
             times=step.tool_times,
         )

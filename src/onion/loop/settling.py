@@ -44,7 +44,7 @@ async def settle_call(run: Run, step: Step, part: ToolCall) -> Sequence[FullStre
     if client.tool is None:
         client.outcome = error_of(client.call, error_text(client.call.error))
         return (client.call, client.outcome)
-    options = tool_options(run, client.call, step.messages, step.info)
+    options = client.options = tool_options(run, client.call, step.messages, step.info)
     if client.tool.on_input_available is not None:
         await run.told.call(client.tool.on_input_available, client.call.input, options)
     decision = await decide(client.call, client.tool, client.parsed, options, run.options.get("tool_approval"))

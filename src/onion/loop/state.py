@@ -12,11 +12,13 @@ from onion.loop.attachments import Attachments
 from onion.loop.blocks import Blocks
 from onion.loop.interrupt import Control, TimeoutLimits
 from onion.loop.lifecycle import Lifecycle
+from onion.loop.options import ToolOptions
 from onion.loop.output_reader import OutputReader
 from onion.loop.prompt import InstructionsInput, PromptWriter
 from onion.loop.settings import RunOptions
 from onion.loop.stop import StopCondition
 from onion.loop.tools import Tool
+from onion.spec.base import record
 from onion.spec.call import CallOptions, CallSettings, ResponseFormat, RunInfo, ToolChoice
 from onion.spec.model import LanguageModel
 from onion.spec.parts import FinishPart
@@ -46,13 +48,14 @@ NO_ANSWER = GenerateResult(content=(), finish_reason=FinishReason(unified="error
 """The answer of a step whose model has not answered."""
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@record
 class ClientCall:
     """A call that the loop has to answer, and what became of it.
 
     Attributes:
         tool: None for invalid calls.
         parsed: The validated input, as the tool's function gets it.
+        options: What the tool is told beside it.
         outcome: None while it has not run, and while it waits.
         inner_requests: What the sub-run of an agent's tool waits for.
     """
@@ -60,6 +63,7 @@ class ClientCall:
     call: TypedToolCall
     tool: Tool | None = None
     parsed: object = None
+    options: ToolOptions[object] | None = None
     request: ToolApprovalRequestOutput | None = None
     response: ToolApprovalResponseOutput | None = None
     outcome: ToolOutcome | None = None
@@ -83,7 +87,7 @@ class ClientCall:
         return [*(part for part in own if part is not None), *self.inner_requests]
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@record
 class Step:
     """One step while it goes on.
 
@@ -134,7 +138,7 @@ class Step:
         self.params = self.params.replace(run=self.info)
 
 
-@dataclasses.dataclass(slots=True, eq=False, kw_only=True)
+@record
 class Run:
     """One run while it goes on; shared by the loop, its phases and the views.
 

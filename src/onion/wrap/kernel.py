@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from onion.errors import InvalidArgumentError
 from onion.spec.stream import StreamResult
-from onion.wrap.hooks import MODES, Middleware, has_model_hooks, overridden_hooks, own_hooks
+from onion.wrap.hooks import MODEL_HOOKS, MODES, Middleware, overridden_hooks, own_hooks
 
 if TYPE_CHECKING:
     from onion.spec.call import CallOptions
@@ -192,18 +192,18 @@ def _check(layer: object) -> None:
     if not isinstance(layer, Middleware):
         msg = f"middleware must be made of Middleware objects, got {layer!r}: subclass Middleware or use onion.layer"
         raise InvalidArgumentError(msg, parameter="middleware", value=layer)
-    if not has_model_hooks(layer):
+    own = own_hooks(layer)
+    if own.isdisjoint(MODEL_HOOKS):
         hooks = ", ".join(overridden_hooks(layer)) or "nothing at all"
         msg = (
             f"{layer!r} overrides no hook around a model ({hooks}): "
             "give it to middleware= of generate_text, stream_text or an agent instead"
         )
         raise InvalidArgumentError(msg, parameter="middleware", value=layer)
-    own = own_hooks(layer)
-    wrapped_modes = tuple(mode for mode in MODES if f"wrap_{mode}" in own)
-    if wrapped_modes and wrapped_modes != MODES and layer.modes == MODES:
+    if ("wrap_generate" in own) != ("wrap_stream" in own) and layer.modes == MODES:
+        mode = MODES[0] if "wrap_generate" in own else MODES[1]
         warnings.warn(
-            f"{layer!r} wraps only {wrapped_modes[0]} calls: write the other hook, or set modes = {wrapped_modes!r}",
+            f"{layer!r} wraps only {mode} calls: write the other hook, or set modes = {(mode,)!r}",
             UserWarning,
             stacklevel=3,
         )
