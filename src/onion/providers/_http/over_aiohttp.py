@@ -47,7 +47,7 @@ class ReadReply:
         content = self._content
         if content.exception() is not None:
             # The public methods raise at once: the end of an answer would be lost to a server's careless goodbye.
-            rest = content._read_nowait(-1)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            rest = content._read_nowait(-1)  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001 - no public way
             if rest:
                 return rest
         return await content.readany()
