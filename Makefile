@@ -17,7 +17,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check lint imports types verifytypes docs format cases recordings conformance wheel \
-	test-all weights changelog bench clean
+	test-all weights changelog bench bench-counts clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -56,7 +56,7 @@ test: setup ## All tests but those that need the local model.
 
 # --- checks --------------------------------------------------------------------------------------------------------
 
-check: lint types test-all docs ## Everything CI runs: lint, types, all tests with coverage, docs.
+check: lint types test-all docs bench-counts ## Everything CI runs: lint, types, all tests with coverage, docs, instruction counts.
 
 format: setup ## Format the code and fix what can be fixed.
 	$(BIN)/ruff format
@@ -106,6 +106,9 @@ conformance: setup ## Run the scenarios of a folder: make conformance DIR=...
 
 bench: setup ## Measure Onion against its targets; fails when one is missed. ROWS=... for some rows only.
 	@$(BIN)/python -m bench $(ROWS)
+
+bench-counts: setup ## Count instructions of the hot paths, if valgrind is there; UPDATE=1 records them.
+	@$(BIN)/python -m bench.counts $(if $(UPDATE),--update)
 
 clean: ## Remove everything that was made.
 	rm -rf $(VENV) build dist .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
