@@ -27,6 +27,22 @@ def test_a_request_may_hold_a_half_of_a_surrogate_pair() -> None:
     assert dump_json({"a": "\ud83d", "b": "é"}) == b'{"a": "\\ud83d", "b": "\\u00e9"}'
 
 
+def test_numbers_that_json_lacks_are_null() -> None:
+    odd: JsonValue = {"a": float("nan"), "b": [float("-inf"), 1.5]}
+
+    assert dump_json(odd) == b'{"a":null,"b":[null,1.5]}'
+    assert dump_json([odd, "\ud83d", (1, 2)]) == b'[{"a": null, "b": [null, 1.5]}, "\\ud83d", [1, 2]]'
+
+
+def test_a_value_that_is_nested_beyond_all_measure_has_no_json_form() -> None:
+    deep: JsonValue = 0
+    for _ in range(100_000):
+        deep = [deep]
+
+    with pytest.raises(TypeValidationError, match="no JSON form"):
+        dump_json(deep)
+
+
 def test_a_value_without_a_json_form_is_named() -> None:
     odd: dict[str, object] = {"a": object()}
     value: JsonValue = odd  # type: ignore[assignment]  # what a caller without a type checker may do

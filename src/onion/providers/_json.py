@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ def _parse_odd_json(text: bytes | str) -> JsonValue:
 
 
 def dump_json(value: JsonValue) -> bytes:
-    """The JSON text of *value*, in UTF-8.
+    """The JSON text of *value*, in UTF-8; numbers that JSON lacks (NaN, infinities) are null.
 
     Raises:
         TypeValidationError: When something in it has no JSON form.
@@ -53,14 +54,22 @@ def dump_json(value: JsonValue) -> bytes:
     from pydantic_core import PydanticSerializationError, to_json
 
     try:
-        return to_json(value)
+        return to_json(value, inf_nan_mode="null")
     except PydanticSerializationError:
         pass
     try:
-        return json.dumps(value).encode()  # halves of surrogate pairs, as escapes
-    except (TypeError, ValueError) as error:
+        return json.dumps(_finite(value)).encode()  # halves of surrogate pairs, as escapes
+    except (TypeError, ValueError, RecursionError) as error:
         msg = f"the request holds something that has no JSON form: {error}"
         raise TypeValidationError(msg, value=value) from error
+
+
+def _finite(value: JsonValue) -> JsonValue:
+    if isinstance(value, Mapping):
+        return {key: _finite(found) for key, found in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def text_in(source: JsonObject, key: str) -> str:
