@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from pydantic_core import from_json as parse_json  # four times as fast as the standard library's
-
 from onion.errors import TypeValidationError
 from onion.spec.base import JsonValue, is_array, is_object, value
 from onion.spec.content import ToolCall
@@ -139,6 +137,8 @@ def read_entry(text: str, key: str, mark: Callable[[float], Mark] | None = None)
 
 
 def _parsed(text: str) -> object:
+    from pydantic_core import from_json as parse_json  # four times as fast as the standard library's
+
     try:
         return parse_json(text)
     except ValueError:  # it knows neither halves of surrogate pairs nor deep nesting
