@@ -51,7 +51,7 @@ class Mutator:
 
     def whole(self, seed: Seed) -> bytes:
         """A whole answer."""
-        return self._torn(self._dumped(self._changed_often(seed.chunks[0])))
+        return self._torn(self._dumped(self.changed(seed.chunks[0])))
 
     def stream(self, seed: Seed, other: Seed) -> bytes:
         """A stream of events; some may be those of *other*."""
@@ -59,8 +59,14 @@ class Mutator:
         for _ in range(self._random.choice((0, 1, 1, 2, 3))):
             if chunks:
                 place = self._random.randrange(len(chunks))
-                chunks[place] = self._changed_often(chunks[place])
+                chunks[place] = self.changed(chunks[place])
         return self._torn(b"".join(map(self._framed, chunks)) + self._random.choice((b"", b"data: [DONE]\n\n")))
+
+    def changed(self, value: JsonValue) -> JsonValue:
+        """*value* with a few changes, or none."""
+        for _ in range(self._random.choice((0, 1, 1, 1, 2, 4))):
+            value = self._changed(value)
+        return value
 
     def cut(self, body: bytes) -> list[bytes]:
         """*body* as a network might deliver it."""
@@ -83,11 +89,6 @@ class Mutator:
                 chunks[:first] + list(reversed(chunks[first:last])) + chunks[last:],
             )
         )
-
-    def _changed_often(self, value: JsonValue) -> JsonValue:
-        for _ in range(self._random.choice((0, 1, 1, 1, 2, 4))):
-            value = self._changed(value)
-        return value
 
     def _changed(self, value: JsonValue) -> JsonValue:
         if isinstance(value, dict) and value and self._random.random() < 0.9:
