@@ -228,3 +228,34 @@ def test_a_generic_one_takes_its_argument() -> None:
     assert Box[int](content=1) == Box(content=1)
     with pytest.raises(dataclasses.FrozenInstanceError):
         Box(content=1).content = 2  # type: ignore[misc]  # the fault
+
+
+@value
+class Wide:
+    """A value of many fields, which is filled in another way."""
+
+    a: int
+    b: int = 2
+    c: int = 3
+    d: int = 4
+    e: int = 5
+    f: list[int] = dataclasses.field(default_factory=lambda: [6])
+
+
+class Wider(Wide):
+    """A class of somebody else below ours, with attributes of its own."""
+
+    note = "free"
+
+
+def test_a_value_of_many_fields_is_as_frozen_as_others_and_may_be_inherited_from() -> None:
+    wide, wider = Wide(a=1, e=50), Wider(a=1, e=50)
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        wide.a = 2  # type: ignore[misc]  # what is to fail
+
+    assert type(wide) is Wide
+    assert (wide.a, wide.b, wide.c, wide.d, wide.e, wide.f) == (1, 2, 3, 4, 50, [6])
+    assert type(wider) is Wider
+    assert (wider.a, wider.b, wider.c, wider.d, wider.e, wider.f) == (1, 2, 3, 4, 50, [6])
+    assert copy.copy(wide) == pickle.loads(pickle.dumps(wide)) == dataclasses.replace(wide, b=2) == wide  # noqa: S301 - our own

@@ -26,6 +26,9 @@ MakeClass: TypeAlias = Callable[[str, tuple[type, ...], Mapping[str, object]], t
 
 _MISSING = dataclasses.MISSING
 _PARAMS = "__dataclass_params__"
+_MANY = 5
+"""With so many fields, changing the class of an instance twice costs less than a descriptor for each field."""
+_set_class: Callable[[object, type], None] = vars(object)["__class__"].__set__
 
 
 def slotted(cls: type[T], shared: Mapping[str, object]) -> type[T]:
@@ -87,29 +90,25 @@ def _read_params(kind: type, *, is_frozen: bool) -> object:
 
 
 def _write_init(kind: type, *, described: Described, is_frozen: bool) -> Init:
-    """An ``__init__`` with a keyword for each field of *kind*.
-
-    The attributes of a frozen class cannot be set; there it calls the descriptors of the slots.
-    """
+    """An ``__init__`` with a keyword for each field of *kind*."""
     scope: dict[str, object] = {"_MISSING": _MISSING}
-    parameters, lines = ["self"], ["pass"]
+    parameters, values = ["self"], dict[str, str]()
     for name, _, given in described:
         default, factory = (given.default, given.default_factory) if _is_field(given) else (given, _MISSING)
-        set_to = name
+        values[name] = name
         if factory is not _MISSING:
             scope[f"_make_{name}"] = factory
             parameters.append(f"{name}=_MISSING")
-            set_to = f"_make_{name}() if {name} is _MISSING else {name}"
+            values[name] = f"_make_{name}() if {name} is _MISSING else {name}"
         elif default is not _MISSING:
             scope[f"_default_{name}"] = default
             parameters.append(f"{name}=_default_{name}")
         else:
             parameters.append(name)
-        scope[f"_set_{name}"] = getattr(kind, name).__set__
-        lines.append(f"_set_{name}(self, {set_to})" if is_frozen else f"self.{name} = {set_to}")
     if described:
         parameters.insert(1, "*")
-    source = f"def __init__({', '.join(parameters)}):\n    " + "\n    ".join(lines)
+    lines = _fill_frozen(kind, values, scope) if is_frozen else _fill(values)
+    source = f"def __init__({', '.join(parameters)}):\n    " + "\n    ".join(lines or ["pass"])
     written: dict[str, Init] = {}
     exec(source, scope, written)  # noqa: S102 - the names of the fields and nothing else
     init = written["__init__"]
@@ -117,6 +116,26 @@ def _write_init(kind: type, *, described: Described, is_frozen: bool) -> Init:
     init.__module__ = kind.__module__
     init.__annotations__ = {name: hint for name, hint, _ in described} | {"return": None}
     return init
+
+
+def _fill(values: Mapping[str, str]) -> list[str]:
+    return [f"self.{name} = {written}" for name, written in values.items()]
+
+
+def _fill_frozen(kind: type, values: Mapping[str, str], scope: dict[str, object]) -> list[str]:
+    """Statements that fill the slots of an instance whose attributes cannot be set.
+
+    They call the descriptors of the slots. Where those are many, it costs less to make the instance one of an open
+    class with the same slots for as long as they are filled.
+    """
+    scope |= {f"_set_{name}": getattr(kind, name).__set__ for name in values}
+    by_descriptor = [f"_set_{name}(self, {written})" for name, written in values.items()]
+    if len(values) < _MANY or kind.__bases__ != (object,):
+        return by_descriptor
+    scope |= {"_set_class": _set_class, "_Kind": kind, "_Open": type(kind.__name__, (), {"__slots__": [*values]})}
+    opened = ["_set_class(self, _Open)", *_fill(values), "self.__class__ = _Kind"]
+    blocks = {"if self.__class__ is _Kind:": opened, "else:": by_descriptor}  # a subclass may have another layout
+    return [line for header, block in blocks.items() for line in (header, *(f"    {line}" for line in block))]
 
 
 @functools.cache
