@@ -5,6 +5,7 @@ The key is read from ``OPENAI_API_KEY`` and the address from ``OPENAI_BASE_URL``
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
@@ -12,9 +13,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from onion.providers._model import Address
 from onion.providers._traits import ModelTraits
-from onion.providers.openai_chat import OPENAI as CHAT
-from onion.providers.openai_chat import PRODUCT as CHAT_PRODUCT
-from onion.providers.openai_chat import ChatProvider
 from onion.providers.openai_responses import OPENAI as RESPONSES
 from onion.providers.openai_responses import PRODUCT as RESPONSES_PRODUCT
 from onion.providers.openai_responses import ResponsesProvider, tools
@@ -22,6 +20,7 @@ from onion.providers.openai_responses import ResponsesProvider, tools
 if TYPE_CHECKING:
     from onion.providers._http import HTTPClient
     from onion.providers._model import WireModel
+    from onion.providers.openai_chat import ChatProvider
     from onion.spec.base import JsonObject
     from onion.spec.model import SupportedURLs
 
@@ -93,13 +92,20 @@ class OpenAI:
                 query=query,
             )
 
-        self._chat = ChatProvider(
-            replace(CHAT, models=(*models, *CHAT.models)),
-            address(CHAT_PRODUCT),
-            http_client=http_client,
-            transform_request=transform_request,
-            supported_urls=SUPPORTED_URLS,
-        )
+        def make_chat() -> ChatProvider:
+            from onion.providers.openai_chat import OPENAI as CHAT
+            from onion.providers.openai_chat import PRODUCT as CHAT_PRODUCT
+            from onion.providers.openai_chat import ChatProvider
+
+            return ChatProvider(
+                replace(CHAT, models=(*models, *CHAT.models)),
+                address(CHAT_PRODUCT),
+                http_client=http_client,
+                transform_request=transform_request,
+                supported_urls=SUPPORTED_URLS,
+            )
+
+        self._make_chat = make_chat
         self._responses = ResponsesProvider(
             replace(RESPONSES, models=(*models, *RESPONSES.models)),
             address(RESPONSES_PRODUCT),
@@ -107,6 +113,11 @@ class OpenAI:
             transform_request=transform_request,
             supported_urls=SUPPORTED_URLS_OF_RESPONSES,
         )
+
+    @functools.cached_property
+    def _chat(self) -> ChatProvider:
+        """Loaded by those who ask for it: most programs use one of the two formats."""
+        return self._make_chat()
 
     def responses(self, model_id: str, /) -> WireModel:
         """The model of that id behind the Responses API; whether it exists only the server knows."""
@@ -131,7 +142,8 @@ class OpenAI:
     async def aclose(self) -> None:
         """Close the connections that were opened in the running event loop; they open again when needed."""
         await self._responses.aclose()
-        await self._chat.aclose()
+        if "_chat" in vars(self):
+            await self._chat.aclose()
 
     def __repr__(self) -> str:
         return repr(self._responses).replace(type(self._responses).__name__, type(self).__name__, 1)
