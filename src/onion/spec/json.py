@@ -11,7 +11,7 @@ import dataclasses
 import functools
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, overload
 
 from onion.errors import TypeValidationError
 from onion.spec.base import is_array, is_object
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from onion.spec.base import JsonValue
 
 T = TypeVar("T")
+_Encoder: TypeAlias = "Callable[[object, Place], JsonValue]"
 
 FORMAT_VERSION = 1
 """Goes up when stored JSON of an older release can no longer be read."""
@@ -94,32 +95,26 @@ def _encode(value: object, place: Place) -> JsonValue:
 
 
 @functools.lru_cache(maxsize=1024)  # bounded, because classes may be made on the fly
-def _members(kind: type) -> Callable[[object, Place], JsonValue] | None:
-    """What writes the members of a dataclass: its constant tags, and its fields; None for another class."""
+def _members(kind: type) -> _Encoder | None:
+    """A function written for dataclass *kind*, which gives its constant tags and its fields; None for another class."""
     if not dataclasses.is_dataclass(kind):
         return None
     fields = [field for field in dataclasses.fields(kind) if field.metadata.get("json", True)]
     names = {field.name for field in fields}
-    tags: dict[str, JsonValue] = {
-        camel(tag): getattr(kind, tag) for tag in TAGS if tag not in names and hasattr(kind, tag)
-    }
-    written = [
-        (field.name, camel(field.name), field.default is field.default_factory is dataclasses.MISSING)
-        for field in fields
-    ]
-
-    def encode(value: object, place: Place) -> JsonValue:
-        encoded = tags.copy()
-        for name, key, is_required in written:
-            member = getattr(value, name)
-            if member is None:
-                if is_required:
-                    encoded[key] = None
-            else:
-                encoded[key] = member if type(member) in _PLAIN else _encode(member, (place, key))
-        return encoded
-
-    return encode
+    tags = {camel(tag): getattr(kind, tag) for tag in TAGS if tag not in names and hasattr(kind, tag)}
+    lines = [f"encoded = {tags!r}"]
+    for field in fields:
+        is_required = field.default is field.default_factory is dataclasses.MISSING
+        key = repr(camel(field.name))
+        lines += [
+            f"member = value.{field.name}",
+            "if True:" if is_required else "if member is not None:",
+            f"    encoded[{key}] = member if type(member) in _PLAIN else _encode(member, (place, {key}))",
+        ]
+    source = "def encode(value, place):\n    " + "\n    ".join([*lines, "return encoded"])
+    written: dict[str, _Encoder] = {}
+    exec(source, {"_PLAIN": _PLAIN, "_encode": _encode}, written)  # noqa: S102 - names of fields and nothing else
+    return written["encode"]
 
 
 def _encode_leaf(value: object, place: Place) -> JsonValue:
