@@ -17,7 +17,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check lint imports types verifytypes docs format cases recordings conformance wheel \
-	test-all weights changelog bench bench-counts clean
+	test-all weights changelog bench bench-docs bench-peers bench-counts clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -106,6 +106,12 @@ conformance: setup ## Run the scenarios of a folder: make conformance DIR=...
 
 bench: setup ## Measure Onion against its targets; fails when one is missed. ROWS=... for some rows only.
 	@$(BIN)/python -m bench $(ROWS)
+
+bench-docs: setup ## The same; writes bench/results.json and the table in docs/performance.md.
+	@$(BIN)/python -m bench --record
+
+bench-peers: setup ## Make the environments of the peers below build/peers, for `make bench` to measure them, too.
+	@$(BIN)/python -m bench.peers.environments $(PEERS)
 
 bench-counts: setup ## Count instructions of the hot paths, if valgrind is there; UPDATE=1 records them.
 	@$(BIN)/python -m bench.counts $(if $(UPDATE),--update)

@@ -7,9 +7,10 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from bench import table
-from bench.groups import GROUPS
+from bench import record, table
+from bench.groups import groups
 from bench.loopback import serving
+from bench.peers.environments import ready
 from bench.rounds import SERVER_CPU, Turns, cpu_for
 from bench.rows import Finding, Group, Row, finding, jobs_for
 
@@ -35,25 +36,39 @@ def measure(group: Group, rows: Sequence[Row], rounds: int | None) -> list[Findi
     return [finding(row, figures, turns.missing) for row in rows]
 
 
-def main() -> None:
-    """Run as a program."""
+def arguments() -> argparse.ArgumentParser:
+    """What the command line takes."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Onion against its targets.")
     parser.add_argument("rows", nargs="*", help="groups or rows, or how their names begin; all without it")
     parser.add_argument("--rounds", type=int, help="rounds of each group")
     parser.add_argument("--list", action="store_true", help="list the rows and their targets")
+    parser.add_argument("--without-peers", action="store_true", help="leave the peers out even if they are there")
+    parser.add_argument("--record", action="store_true", help="write the results and the table in the documentation")
+    return parser
+
+
+def main() -> None:
+    """Run as a program."""
+    parser = arguments()
     given = parser.parse_args()
     findings: list[Finding] = []
-    for group in GROUPS:
+    for group in groups(() if given.without_peers else ready()):
         rows = wanted(group, given.rows)
         if given.list:
             findings += [Finding(row=row, why="only listed") for row in rows]
         elif rows:
-            say(group.name)
+            say(f"{group.name}: {', '.join(row.name.partition('.')[2] for row in rows)}")
             findings += measure(group, rows, given.rounds)
     if not findings:
         parser.error(f"no row begins with {' or '.join(given.rows)}; --list shows them")
     print(table.plain(findings))
-    if not given.list and not all(found.is_met for found in findings):
+    if given.list:
+        return
+    if given.record:
+        say(f"written: {', '.join(record.write(findings))}")
+    missed = [found.row.name for found in findings if not found.is_met]
+    if missed:
+        say(f"{len(missed)} of {len(findings)} targets missed: {', '.join(missed)}")
         sys.exit(1)
 
 

@@ -20,7 +20,7 @@ def number(found: float | None) -> str:
     if found is None:
         return "-"
     size = abs(found)
-    return f"{found:,.2f}" if size < SMALL else f"{found:,.1f}" if size < MIDDLE else f"{found:,.0f}"
+    return f"{found:.3g}" if size < SMALL else f"{found:,.1f}" if size < MIDDLE else f"{found:,.0f}"
 
 
 def with_unit(found: float | None, unit: Unit) -> str:
