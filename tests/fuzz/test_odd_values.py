@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from onion.spec.content import ToolCall
 from onion.spec.parts import TextDelta
 from tests.fuzz.mutation import ODD
 from tests.fuzz.seeds import seeds_of
@@ -149,6 +150,20 @@ def test_text_that_comes_after_its_item_was_done_is_dropped() -> None:
 
     assert [part.delta for part in parts if isinstance(part, TextDelta)] == ["hi"]
     assert check_stream(FORMATS["openai-responses"], sse(done, late, whole), [sse(done, late, whole)]) == "stream"
+
+
+def test_an_item_that_is_done_as_another_kind_of_call_than_it_began_is_a_call_of_its_own() -> None:
+    begun: JsonValue = {"type": "file_search_call", "id": "fs_1", "queries": []}
+    item: JsonValue = {"type": "tool_search_call", "id": "ts_1", "execution": "client", "arguments": {"a": 1}}
+    added: JsonValue = {"type": "response.output_item.added", "output_index": 0, "item": begun}
+    done: JsonValue = {"type": "response.output_item.done", "output_index": 0, "item": item}
+    whole: JsonValue = {"type": "response.completed", "response": {"status": "completed", "output": []}}
+
+    parts, _ = FORMATS["openai-responses"].decode([sse(added, done, whole)])
+
+    calls = [(part.tool_call_id, part.tool_name) for part in parts if isinstance(part, ToolCall)]
+    assert calls == [("fs_1", "file_search"), ("ts_1", "tool_search")]
+    assert check_stream(FORMATS["openai-responses"], sse(added, done, whole), [sse(added, done, whole)]) == "stream"
 
 
 @pytest.mark.skipif(not RECORDINGS.exists(), reason="the recordings are not here: ../shared/recordings")

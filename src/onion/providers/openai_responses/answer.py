@@ -91,6 +91,9 @@ class Answer:
         if text_in(item, "id"):
             self._done_ids.add(text_in(item, "id"))
         kind = text_in(item, "type")
+        if state.call is not None and kind != text_in(state.begun, "type"):
+            state.call.end(parts)
+            state.call = None  # an item may be done as another kind than it began: then that call is none of it
         if kind == "message" and text_in(item, "role") in ("", "assistant"):
             self.texts.finish_message(state.text, item, parts)
         elif kind == "reasoning":
@@ -107,7 +110,7 @@ class Answer:
             parts += approval_parts(item, self._name)
         else:
             parts.append(custom(item, self._name))
-        _end(state, parts)  # an item may be done as another kind than it began
+        _end(state, parts)
 
     def complete(self, output: list[JsonObject], parts: list[StreamPart]) -> None:
         """The answer is complete: what was not said to be done is done.
