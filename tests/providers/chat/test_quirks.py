@@ -104,6 +104,16 @@ STREAMS: dict[str, tuple[list[JsonObject], Seen]] = {
         [said("<th"), said("ink>hm</think>yes"), chunk({}, "stop", usage=USAGE)],
         Seen(text="<think>hm</think>yes"),
     ),
+    "a field for reasoning that holds pieces of a tag": (
+        [
+            chunk({"reasoning": "<th"}),
+            chunk({"reasoning": "ink"}),
+            chunk({"reasoning": ">hm"}),
+            said("yes"),
+            chunk({}, "stop", usage=USAGE),
+        ],
+        Seen(reasoning="<think>hm"),
+    ),
     "empty members that mean nothing": (
         [
             {

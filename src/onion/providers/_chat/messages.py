@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from onion.errors import UnsupportedFunctionalityError
-from onion.providers._chat.assistant import assistant_message
+from onion.providers._chat.assistant import OWN_KEYS, assistant_message
 from onion.providers._chat.files import file_part
 from onion.providers._json import NOTHING
 from onion.providers._tooling import output_text
@@ -118,7 +118,8 @@ class _Conversion:
         output = part.output
         text = self._with_files(part, output) if isinstance(output, ContentOutput) else output_text(output)
         options = self._options(part.provider_options)
-        self._messages.append({"role": "tool", "tool_call_id": part.tool_call_id, "content": text, **options})
+        own = {key: found for key, found in options.items() if key not in OWN_KEYS}  # those are of the call
+        self._messages.append({"role": "tool", "tool_call_id": part.tool_call_id, "content": text, **own})
 
     def _with_files(self, part: ToolResultPart, output: ContentOutput) -> str:
         """The texts of the result. Its files follow in a user message: a tool message takes text only."""
