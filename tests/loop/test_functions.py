@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import asyncio
 import functools
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 
 from onion.errors import InvalidArgumentError
-from onion.loop.functions import of_keywords, of_two, style_of, written
+from onion.loop.functions import never_waits, of_keywords, of_two, style_of, written
 
 
 def plain(first: object = "default", *, more: object = None) -> object:
@@ -151,3 +152,46 @@ def test_what_was_written_is_found_behind_wrappers(function: object) -> None:
 
 def test_what_is_no_function_was_written_by_nobody() -> None:
     assert written(3) == 3
+
+
+class Waiting:
+    """Has every way to wait."""
+
+    async def __aenter__(self) -> None:
+        """Enter."""
+
+    async def __aexit__(self, *_: object) -> None:
+        """Exit."""
+
+    async def awaits(self) -> None:
+        await asyncio.sleep(0)
+
+    async def enters(self) -> None:
+        async with self:
+            pass
+
+    async def iterates(self, items: AsyncIterator[int]) -> int:
+        return sum([item async for item in items])
+
+
+async def at_once(number: int) -> int:
+    """Wait for nothing."""
+    return sum(item for item in range(number))
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        pytest.param(at_once, True, id="async without await"),
+        pytest.param(Waiting.awaits, False, id="await"),
+        pytest.param(Waiting.enters, False, id="async with"),
+        pytest.param(Waiting.iterates, False, id="async for"),
+        pytest.param(functools.partial(at_once, 3), False, id="no function of its own"),
+        pytest.param(plain, False, id="not async"),
+    ],
+)
+def test_an_async_function_without_await_is_known_to_wait_for_nothing(
+    function: Callable[..., object],
+    expected: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    assert never_waits(function) is expected

@@ -160,8 +160,8 @@ def _files(message: UserMessage | ToolMessage) -> list[FilePart]:
     if isinstance(message, UserMessage):
         return [part for part in message.content if isinstance(part, FilePart)]
     shown = [part.output for part in message.content if isinstance(part, ToolResultPart)]
-    items = [item for output in shown if isinstance(output, ContentOutput) for item in output.value]
-    return [item for item in items if isinstance(item, FilePart)]
+    contents = [output for output in shown if isinstance(output, ContentOutput)]
+    return [item for output in contents for item in output.value if isinstance(item, FilePart)]
 
 
 def _changed(message: UserMessage | ToolMessage, change: _Change) -> Message:

@@ -11,6 +11,7 @@ from onion.loop.arrivals import arrive
 from onion.loop.blocks import BLOCK_PARTS
 from onion.loop.interrupt import watched
 from onion.loop.record import SAID, UNSENT
+from onion.loop.settling import settle_call
 from onion.spec.content import ToolCall
 from onion.spec.events import LanguageModelCallEndEvent, LanguageModelCallStartEvent
 from onion.spec.full_stream import StartStep, StepRestart
@@ -62,7 +63,10 @@ async def generate_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart
         await _tell_end(run, step, answer.finish_reason.unified, answer.usage)
     yield StartStep(request=answer.request or UNSENT, warnings=answer.warnings)
     for part in answer.content:
-        if not isinstance(part, SAID):
+        if isinstance(part, ToolCall):
+            for passed in await settle_call(run, step, part):
+                yield passed
+        elif not isinstance(part, SAID):
             for passed in await arrive(run, step, part):
                 yield passed
     _check_tool_choice(step, answer.finish_reason.unified)

@@ -10,12 +10,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Sequence
-from contextlib import aclosing
 from enum import Enum
 from types import CoroutineType
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from onion.errors import RunTimeoutError
+from onion.loop.interrupt import NO_LIMITS
 from onion.loop.lifecycle import resolve
 from onion.loop.options import ToolOptions
 from onion.loop.outcomes import error_of, result_of
@@ -23,7 +23,7 @@ from onion.loop.state import ClientCall, current_run
 from onion.loop.sub_agents import Pause, pause, resumed
 from onion.loop.tools import Tool
 from onion.loop.toolset import validate_input
-from onion.spec.base import value
+from onion.spec.base import record
 from onion.spec.call import RunInfo
 from onion.spec.events import ToolExecutionEndEvent, ToolExecutionStartEvent
 from onion.spec.prompt import Message
@@ -45,7 +45,7 @@ class _Unchanged(Enum):
     INPUT = "input"
 
 
-@value
+@record
 class Job:
     """One execution that is due.
 
@@ -63,36 +63,36 @@ class Job:
     resume: tuple[Message, ...] | None = None
 
 
-async def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPart, None]:
+def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPart, None]:
     """Run *jobs*, and give their preliminary and final results in the order in which they come.
 
     The outcome of each job is put on its client call. What a tool raises is an outcome too; only cancellation, and
     what ends a process, passes.
     """
-    if not jobs:
-        return
     if len(jobs) == 1 and jobs[0].tool.style != "generator":
-        if run.told.on_tool_execution_start:
-            await _tell_start(run, jobs[0])
-        outputs: list[object] = []
-        shown = await _outcome(run, jobs[0], outputs.append)
-        run.control.check()
-        for output in outputs:
-            yield result_of(jobs[0].client.call, output, preliminary=True)
-        for part in shown:
-            yield part
-        return
-    async with aclosing(_together(run, jobs)) as parts:
-        async for part in parts:
-            yield part
+        return _alone(run, jobs[0])
+    return _together(run, jobs)
+
+
+async def _alone(run: Run, job: Job) -> AsyncGenerator[FullStreamPart, None]:
+    if run.told.on_tool_execution_start:
+        await _tell_start(run, job)
+    outputs: list[object] = []
+    shown = await _outcome(run, job, outputs.append)
+    run.control.check()
+    for output in outputs:
+        yield result_of(job.client.call, output, preliminary=True)
+    for part in shown:
+        yield part
 
 
 async def _together(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPart, None]:
     limit = run.options.get("tool_call_concurrency") or len(jobs)
+    can_run_here = not run.layers and not run.told.on_tool_execution_end  # nothing but the tool itself could wait
     news = asyncio.Event()
     parts: deque[FullStreamPart] = deque()
     tasks: set[asyncio.Task[None]] = set()
-    done = 0
+    begun = done = 0
     crashes: list[BaseException] = []
 
     async def work(job: Job) -> None:
@@ -114,11 +114,15 @@ async def _together(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamP
 
     try:
         while True:
-            while len(tasks) < min(len(jobs), done + limit):
-                job = jobs[len(tasks)]
+            while begun < min(len(jobs), done + limit) and not crashes:
+                job = jobs[begun]
+                begun += 1
                 if run.told.on_tool_execution_start:
                     await _tell_start(run, job)
-                tasks.add(asyncio.create_task(work(job)))
+                if can_run_here and job.tool.never_waits:
+                    await work(job)
+                else:
+                    tasks.add(asyncio.create_task(work(job)))
             if crashes:
                 raise crashes[0]
             if parts:
@@ -159,7 +163,10 @@ async def _outcome(run: Run, job: Job, emit: Emit) -> Sequence[FullStreamPart]:
     token, resume_token = current_run.set(job.info), resumed.set(job.resume)
     paused: Pause | None = None
     try:
-        output = await _limited(run, job, emit)
+        if run.layers or run.limits is not NO_LIMITS:
+            output = await _limited(run, job, emit)
+        else:
+            output = await _start(job.tool, job.client.parsed, job.options, emit)
         paused = output if isinstance(output, Pause) else None
         outcome: ToolOutcome = result_of(call, output) if paused is None else result_of(call, None, preliminary=True)
     except Exception as error:  # noqa: BLE001 - the model is told
@@ -187,9 +194,7 @@ async def _outcome(run: Run, job: Job, emit: Emit) -> Sequence[FullStreamPart]:
 async def _limited(run: Run, job: Job, emit: Emit) -> object:
     """The output, through the layers that wrap tools, within the time limit of the tool."""
     seconds = run.limits.for_tool(job.tool.name)
-    layers = [layer for layer in run.layers if is_overridden(layer, "wrap_tool")] if run.layers else ()
-    if seconds is None and not layers:
-        return await _start(job.tool, job.client.parsed, job.options, emit)
+    layers = [layer for layer in run.layers if is_overridden(layer, "wrap_tool")]
     if seconds is None:
         return await _through(layers, job, job.client.call, job.client.parsed, emit)
     scope = asyncio.timeout(seconds)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
+import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 OfTwo: TypeAlias = Callable[[object, object], object]
 """A function of a value and of what comes with it."""
 GIVEN = 2
+_WAITING = frozenset(("GET_AWAITABLE", "GET_AITER", "GET_ANEXT", "BEFORE_ASYNC_WITH", "SEND"))
+"""What ``await``, ``async for`` and ``async with`` are compiled to."""
 
 
 def written(function: object) -> object:
@@ -38,6 +42,13 @@ def style_of(function: Function, *, where: str) -> ToolStyle:
         msg = f"execute of {where} is a plain generator: make it `async def`, and its values are preliminary outputs"
         raise InvalidArgumentError(msg, parameter="execute", value=function)
     return "sync"
+
+
+def never_waits(function: Function) -> bool:
+    """Whether *function* is async and cannot suspend, because no ``await`` was written in it."""
+    if not isinstance(function, types.FunctionType) or not function.__code__.co_flags & inspect.CO_COROUTINE:
+        return False
+    return not any(step.opname in _WAITING for step in dis.get_instructions(function))
 
 
 def of_two(function: object, *, parameter: str, where: str) -> OfTwo:

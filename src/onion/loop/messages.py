@@ -89,6 +89,8 @@ def options_from(metadata: ProviderMetadata | None) -> ProviderOptions | None:
 
 
 def _assistant_part(part: StepContent) -> AssistantPart | None:
+    if isinstance(part, TypedToolCall):  # of which there may be many
+        return call_part(part)
     match part:
         case Text(text="") if options_from(part.provider_metadata) is None:
             return None
@@ -102,8 +104,6 @@ def _assistant_part(part: StepContent) -> AssistantPart | None:
             return kind(media_type=part.file.media_type, data=FileData(data=part.file.base64), provider_options=options)
         case Custom():
             return CustomPart(kind=part.kind, provider_options=options_from(part.provider_metadata))
-        case TypedToolCall():
-            return call_part(part)
         case ToolApprovalRequestOutput():
             return request_part(part)
         case _:
@@ -124,7 +124,9 @@ def request_part(request: ToolApprovalRequestOutput) -> ToolApprovalRequestPart:
 
 def _with_agent(metadata: ProviderMetadata | None) -> ProviderOptions | None:
     """As `options_from`, with what a waiting sub-run has to find again; it is taken out before a model is called."""
-    options, kept = options_from(metadata), (metadata or {}).get("onion", {}).get("agent")
+    if not metadata or "onion" not in metadata:
+        return metadata
+    options, kept = options_from(metadata), metadata["onion"].get("agent")
     return options if kept is None else {**(options or {}), "onion": {"agent": kept}}
 
 
@@ -164,7 +166,9 @@ async def outcome_part(outcome: TypedToolResult | TypedToolError, tools: Mapping
     if isinstance(outcome, TypedToolError):
         output = error_output(outcome.error, provider_executed=bool(outcome.provider_executed))
     else:
-        output = await model_output(tools.get(outcome.tool_name), outcome)
+        tool = tools.get(outcome.tool_name)
+        is_plain = tool is None or tool.to_model_output is None
+        output = _own_output(outcome) if is_plain else await model_output(tool, outcome)
     return ToolResultPart(
         tool_call_id=outcome.tool_call_id,
         tool_name=outcome.tool_name,
@@ -184,9 +188,7 @@ async def model_output(tool: Tool | None, result: TypedToolResult) -> ToolResult
         TypeValidationError: When the output has no JSON form.
     """
     if tool is None or tool.to_model_output is None:
-        is_output = isinstance(result.output, _OUTPUTS)
-        place = f"the output of tool {result.tool_name!r}"
-        return read_output(result.output, place) if is_output else plain_output(result.output, place=place)
+        return _own_output(result)
     shown = tool.to_model_output(result.output, result)
     if inspect.isawaitable(shown):
         shown = await shown
@@ -195,6 +197,12 @@ async def model_output(tool: Tool | None, result: TypedToolResult) -> ToolResult
     except TypeValidationError as error:
         msg = f"to_model_output of tool {result.tool_name!r} must give a tool result output: {error}"
         raise InvalidArgumentError(msg, parameter="to_model_output", value=shown) from error
+
+
+def _own_output(result: TypedToolResult) -> ToolResultOutput:
+    is_output = isinstance(result.output, _OUTPUTS)
+    place = f"the output of tool {result.tool_name!r}"
+    return read_output(result.output, place) if is_output else plain_output(result.output, place=place)
 
 
 def plain_output(output: object, *, place: str) -> TextOutput | JsonOutput:

@@ -194,14 +194,16 @@ def _sendable(message: Message) -> Message | None:
         return _without_ours(message) if content else None
     if isinstance(message, AssistantMessage):
         said = tuple(
-            _without_ours(part)
-            for part in message.content
-            if not isinstance(part, ToolApprovalRequestPart) and not _is_blank(part)
+            [
+                _without_ours(part)
+                for part in message.content
+                if not isinstance(part, ToolApprovalRequestPart) and not _is_blank(part)
+            ]
         )
         if said != message.content:
             message = dataclasses.replace(message, content=said)
         return _without_ours(message) if said else None
-    given = tuple(_without_ours(kept) for part in message.content if (kept := _for_provider(part)) is not None)
+    given = tuple([_without_ours(kept) for part in message.content if (kept := _for_provider(part)) is not None])
     if given != message.content:
         message = dataclasses.replace(message, content=given)
     return _without_ours(message) if given else None
@@ -220,8 +222,10 @@ def _for_provider(part: ToolMessagePart) -> ToolMessagePart | None:
 
 def _without_ours(item: ItemT) -> ItemT:
     """The message or part without the provider options that are Onion's own."""
-    options = options_from(item.provider_options)
-    return item if options is item.provider_options else dataclasses.replace(item, provider_options=options)
+    given = item.provider_options
+    if given is None or "onion" not in given:
+        return item
+    return dataclasses.replace(item, provider_options=options_from(given))
 
 
 def _append(prompt: list[Message], message: Message) -> None:

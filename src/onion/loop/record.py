@@ -114,7 +114,7 @@ def _content(step: Step, answer: GenerateResult) -> tuple[StepContent, ...]:
             waiting.get(part.tool_call_id, part) if isinstance(part, TypedToolCall) else part for part in content
         ]
     for client in step.calls:
-        content.extend(client.content())
+        content += client.content()
     return tuple(content)
 
 

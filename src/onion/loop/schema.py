@@ -142,9 +142,11 @@ def _checks(adapter: TypeAdapter[T]) -> tuple[Callable[[JsonValue], T], Callable
     from pydantic import ValidationError
     from pydantic_core import PydanticSerializationError, to_json
 
+    validator = adapter.validator  # what the adapter's own method calls, after looking at arguments not given here
+
     def check(json: JsonValue) -> T:
         try:  # through JSON text, because a strict field takes "2026-01-31" for a date from JSON only
-            return adapter.validate_json(to_json(json))
+            return validator.validate_json(to_json(json))
         except ValidationError as error:
             raise TypeValidationError(_pydantic_problems(error), value=json) from error
         except PydanticSerializationError as error:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
-from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from onion.errors import JSONParseError
 from onion.loop.approval import decide
@@ -12,7 +13,7 @@ from onion.loop.messages import error_text
 from onion.loop.outcomes import denial_of, error_of, tool_options
 from onion.loop.signing import sign
 from onion.loop.state import ClientCall
-from onion.loop.toolset import ParsedInput, no_such_tool, parse_input, parse_json, validate_input
+from onion.loop.toolset import no_such_tool, parse_input, parse_json, validate_input
 from onion.spec.tools import ToolApprovalRequestOutput, ToolApprovalResponseOutput, TypedToolCall
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from onion.spec.base import JsonValue
     from onion.spec.content import ToolCall
     from onion.spec.full_stream import FullStreamPart
+
+    Refine: TypeAlias = Callable[[JsonValue], JsonValue | Awaitable[JsonValue]]
 
 
 async def settle_call(run: Run, step: Step, part: ToolCall) -> Sequence[FullStreamPart]:
@@ -38,7 +41,11 @@ async def settle_call(run: Run, step: Step, part: ToolCall) -> Sequence[FullStre
         return (call,)
     if step.tool_choice.type == "none":
         return ()
-    client = await _client_call(run, step, part)
+    client = _client_call(step, part)
+    refine = run.options.get("refine_tool_input")
+    if refine is not None and client.tool is not None and part.tool_name in refine:
+        client = await _refined(part, client, client.tool, refine[part.tool_name])
+        run.control.check()
     step.others.append(client.call)
     step.calls.append(client)
     if client.tool is None:
@@ -47,7 +54,10 @@ async def settle_call(run: Run, step: Step, part: ToolCall) -> Sequence[FullStre
     options = client.options = tool_options(run, client.call, step.messages, step.info)
     if client.tool.on_input_available is not None:
         await run.told.call(client.tool.on_input_available, client.call.input, options)
-    decision = await decide(client.call, client.tool, client.parsed, options, run.options.get("tool_approval"))
+    policy = run.options.get("tool_approval")
+    if policy is None and client.tool.needs_approval is False:
+        return (client.call,)
+    decision = await decide(client.call, client.tool, client.parsed, options, policy)
     run.control.check()
     return (client.call, *_decided(run, client, decision))
 
@@ -83,22 +93,15 @@ def _decided(run: Run, client: ClientCall, decision: Decision) -> Sequence[FullS
     return (client.request, client.response, denial_of(call))
 
 
-async def _client_call(run: Run, step: Step, part: ToolCall) -> ClientCall:
-    """The call with its input parsed, refined and validated; without a tool if any of that fails."""
+def _client_call(step: Step, part: ToolCall) -> ClientCall:
+    """The call with its input parsed and validated; without a tool if any of that fails."""
     tool = step.tools.get(part.tool_name)
+    if tool is None or part.error is not None:
+        return _invalid(part, tool, part.error or no_such_tool(part.tool_name, step.tools))
     try:
-        if tool is None or part.error is not None:
-            return _invalid(part, tool, part.error or no_such_tool(part.tool_name, step.tools))
         parsed = parse_input(tool, part.input)
-        refine = (run.options.get("refine_tool_input") or {}).get(part.tool_name)
-        if refine is not None:
-            refined = refine(parsed.json)
-            if isinstance(refined, Awaitable):
-                refined = await refined
-            parsed = ParsedInput(json=refined, value=validate_input(tool, refined))
     except Exception as error:  # noqa: BLE001 - the model is told, whatever it was
         return _invalid(part, tool, error)
-    run.control.check()
     call = TypedToolCall(
         tool_call_id=part.tool_call_id,
         tool_name=part.tool_name,
@@ -109,6 +112,18 @@ async def _client_call(run: Run, step: Step, part: ToolCall) -> ClientCall:
         provider_metadata=part.provider_metadata,
     )
     return ClientCall(call=call, tool=tool, parsed=parsed.value)
+
+
+async def _refined(part: ToolCall, client: ClientCall, tool: Tool, refine: Refine) -> ClientCall:
+    """*client* with its input as *refine* makes it."""
+    try:
+        refined = refine(client.call.input)
+        if isinstance(refined, Awaitable):
+            refined = await refined
+        validated = validate_input(tool, refined)
+    except Exception as error:  # noqa: BLE001 - the model is told, whatever it was
+        return _invalid(part, tool, error)
+    return ClientCall(call=dataclasses.replace(client.call, input=refined), tool=tool, parsed=validated)
 
 
 def _invalid(part: ToolCall, tool: Tool | None, error: Exception) -> ClientCall:

@@ -117,9 +117,13 @@ def _arguments_schema(fields: Mapping[str, _Field], tool_name: str) -> Schema:
     names = {f"p{number}": name for number, name in enumerate(fields)}
     members = {attribute: _member(tool_name, name, fields[name]) for attribute, name in names.items()}
 
+    pairs = tuple(names.items())
+
     def unpack(arguments: BaseModel) -> dict[str, object]:
         given = arguments.model_fields_set
-        return {name: getattr(arguments, attribute) for attribute, name in names.items() if attribute in given}
+        if len(given) == len(names):
+            return {name: getattr(arguments, attribute) for attribute, name in pairs}
+        return {name: getattr(arguments, attribute) for attribute, name in pairs if attribute in given}
 
     def build(place: str, name: str, *attributes: str) -> Schema:
         try:

@@ -83,8 +83,8 @@ class ClientCall:
 
     def content(self) -> list[StepContent]:
         """What the step's content holds of it beside the call: request, response, outcome."""
-        own = (self.request, self.response, self.outcome)
-        return [*(part for part in own if part is not None), *self.inner_requests]
+        own: tuple[StepContent | None, ...] = (self.request, self.response, self.outcome, *self.inner_requests)
+        return [part for part in own if part is not None]
 
 
 @record

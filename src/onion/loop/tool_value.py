@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypedDict
 
 from onion.errors import InvalidArgumentError
-from onion.loop.functions import OfTwo
+from onion.loop.functions import OfTwo, never_waits
 from onion.loop.schema import Schema, SchemaSource
 from onion.spec.base import JsonObject, JsonValue, ProviderOptions
 from onion.spec.call import FunctionTool, ProviderTool, ToolInputExample
@@ -104,6 +104,11 @@ class Tool:
     args: JsonObject = field(default_factory=dict[str, JsonValue])
     is_provider_executed: bool = False
     supports_deferred_results: bool = False
+
+    @functools.cached_property
+    def never_waits(self) -> bool:
+        """Whether `execute` is async but awaits nothing, so that a task of its own would gain nothing."""
+        return self.execute is not None and never_waits(self.execute)
 
     @property
     def is_dynamic(self) -> bool:

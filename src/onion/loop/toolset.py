@@ -14,7 +14,7 @@ from onion.errors import (
     TypeValidationError,
 )
 from onion.loop.tools import Tool, check_name, provider_tool
-from onion.spec.base import JsonValue, value
+from onion.spec.base import JsonValue, part
 from onion.spec.call import ProviderTool
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def no_such_tool(name: str, tools: Mapping[str, Tool]) -> NoSuchToolError:
     return NoSuchToolError(f"there is no tool {name!r}; {known}", tool_name=name, available_tools=tuple(tools))
 
 
-@value
+@part
 class ParsedInput:
     """The input of a tool call.
 
@@ -125,10 +125,10 @@ def parse_json(text: str) -> JsonValue:
     """
     if not text.strip():
         return {}
-    from pydantic_core import from_json
+    import pydantic_core
 
     try:
-        parsed: JsonValue = from_json(text, allow_inf_nan=False)
+        parsed: JsonValue = pydantic_core.from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
         # The parser takes a text with half of a surrogate pair for no text at all.
         reason = error if isinstance(error, ValueError) else "it holds half of a surrogate pair"

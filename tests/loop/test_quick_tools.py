@@ -1,0 +1,51 @@
+"""Tools that wait for nothing run in the task that reads."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from onion import generate_text, is_step_count, tool
+from onion.spec.tools import TypedToolResult
+from onion.testing import ScriptedModel, answer, call, text
+
+
+async def test_tools_that_wait_for_nothing_run_beside_those_that_do_and_need_no_task() -> None:
+    tasks: list[asyncio.Task[object] | None] = []
+
+    @tool
+    async def quick(number: int) -> int:
+        """Wait for nothing."""
+        tasks.append(asyncio.current_task())
+        return number
+
+    @tool
+    async def slow() -> str:
+        """Wait a little."""
+        tasks.append(asyncio.current_task())
+        await asyncio.sleep(0)
+        return "slow"
+
+    calls = [call("quick", {"number": 1}, id="a"), call("slow", {}, id="b"), call("quick", {"number": 2}, id="c")]
+    model = ScriptedModel([answer(*calls), text("done")])
+    result = await generate_text(model=model, prompt="p", tools=[quick, slow], stop_when=is_step_count(3))
+
+    assert [part.output for part in result.steps[0].content if isinstance(part, TypedToolResult)] == [1, "slow", 2]
+    assert [task is asyncio.current_task() for task in tasks] == [True, True, False]
+
+
+async def test_what_ends_a_process_keeps_the_tools_after_it_from_beginning() -> None:
+    begun: list[int] = []
+
+    @tool
+    async def leave(number: int) -> None:
+        """End the process."""
+        begun.append(number)
+        raise SystemExit(number)
+
+    calls = [call("leave", {"number": 1}, id="a"), call("leave", {"number": 2}, id="b")]
+    with pytest.raises(SystemExit, match="1"):
+        await generate_text(model=ScriptedModel([answer(*calls)]), prompt="p", tools=[leave])
+
+    assert begun == [1]
