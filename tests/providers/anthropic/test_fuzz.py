@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onion.errors import OnionError
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 SHORT = message(
     text("hi 🧅"), {"type": "tool_use", "id": "t", "name": "wave", "input": {"n": 2}}, stop_reason="tool_use"
 )
+FEWER = settings(max_examples=40)
+"""Each example is checked against every rule of the contract; `tests.fuzz` tries more of them."""
+
 KEYS = st.sampled_from(
     [
         *("type", "index", "message", "content", "content_block", "delta", "id", "name", "input", "tool_use_id"),
@@ -102,16 +105,19 @@ def decode(pieces: list[bytes], params: CallOptions = HELLO) -> list[StreamPart]
     return parts
 
 
+@FEWER
 @given(st.lists(EVENTS, max_size=8), PARAMS)
 def test_any_events_make_a_stream_or_an_error(events: list[JsonValue], params: CallOptions) -> None:
     decode([b"data: " + json.dumps(event).encode() + b"\n\n" for event in events], params)
 
 
+@FEWER
 @given(st.lists(st.binary(max_size=20) | st.sampled_from([sse(event) for event in streamed(ANSWER)]), max_size=12))
 def test_any_bytes_make_a_stream_or_an_error(pieces: list[bytes]) -> None:
     decode(pieces)
 
 
+@FEWER
 @given(BODIES, PARAMS)
 def test_any_body_makes_a_result_or_an_error(body: JsonValue, params: CallOptions) -> None:
     try:

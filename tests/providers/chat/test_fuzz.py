@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onion.errors import OnionError
@@ -18,6 +18,9 @@ from tests.providers.openai_chat.bodies import COMPLETION, STREAM
 if TYPE_CHECKING:
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.parts import StreamPart
+
+FEWER = settings(max_examples=40)
+"""Each example is checked against every rule of the contract; `tests.fuzz` tries more of them."""
 
 KEYS = st.sampled_from(
     [
@@ -71,16 +74,19 @@ def decode(pieces: list[bytes]) -> list[StreamPart]:
     return checked(parts)
 
 
+@FEWER
 @given(st.lists(CHUNKS | JSON, max_size=6))
 def test_any_chunks_make_a_stream_or_an_error(chunks: list[JsonValue]) -> None:
     decode([b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks])
 
 
+@FEWER
 @given(st.lists(st.binary(max_size=20) | st.sampled_from([*STREAM, b"data: ", b"\n\n", b"[DONE]"]), max_size=12))
 def test_any_bytes_make_a_stream_or_an_error(pieces: list[bytes]) -> None:
     decode(pieces)
 
 
+@FEWER
 @given(JSON | st.builds(in_a_completion, MESSAGES))
 def test_any_body_makes_a_result_or_an_error(body: JsonValue) -> None:
     try:

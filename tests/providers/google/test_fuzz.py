@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onion.errors import OnionError
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from onion.spec.parts import StreamPart
 
 SHORT = whole(text("hi 🧅"), call("wave", {"n": 2}))
+FEWER = settings(max_examples=40)
+"""Each example is checked against every rule of the contract; `tests.fuzz` tries more of them."""
+
 KEYS = st.sampled_from(
     [
         *("candidates", "content", "parts", "text", "thought", "thoughtSignature", "functionCall", "name", "args"),
@@ -70,16 +73,19 @@ def decode(pieces: list[bytes]) -> list[StreamPart]:
     return parts
 
 
+@FEWER
 @given(st.lists(CHUNKS, max_size=6))
 def test_any_chunks_make_a_stream_or_an_error(chunks: list[JsonValue]) -> None:
     decode([b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks])
 
 
+@FEWER
 @given(st.lists(st.binary(max_size=20) | st.sampled_from([sse(each) for each in streamed(ANSWER)]), max_size=12))
 def test_any_bytes_make_a_stream_or_an_error(pieces: list[bytes]) -> None:
     decode(pieces)
 
 
+@FEWER
 @given(CHUNKS | st.lists(CHUNKS, max_size=3))
 def test_any_body_makes_a_result_or_an_error(body: JsonValue) -> None:
     try:
@@ -89,6 +95,7 @@ def test_any_body_makes_a_result_or_an_error(body: JsonValue) -> None:
     assert result.finish_reason.unified
 
 
+@FEWER
 @given(st.dictionaries(st.sampled_from(["allOf", "anyOf", "properties", "$defs", "$ref", "const", "x"]), JSON))
 def test_any_schema_is_fitted(schema: JsonObject) -> None:
     assert "const" not in fit_schema(schema)

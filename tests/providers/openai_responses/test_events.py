@@ -27,6 +27,7 @@ from tests.providers.openai_responses.bodies import (
     sse,
     unchecked,
 )
+from tests.recorded.checks import events_of
 
 if TYPE_CHECKING:
     from onion.spec.base import JsonObject, JsonValue
@@ -65,10 +66,12 @@ def test_the_parts_do_not_depend_on_how_the_body_is_cut(step: int) -> None:
 
 
 def test_a_body_may_be_cut_at_every_byte() -> None:
-    body, expected = b"".join(STREAM), decode(STREAM)
+    body, events, parts = b"".join(STREAM), events_of(STREAM), decode(STREAM)
 
     for cut in range(len(body)):
-        assert unchecked([body[:cut], body[cut:]]) == expected
+        assert events_of([body[:cut], body[cut:]]) == events
+    for cut in range(0, len(body), 11):
+        assert unchecked([body[:cut], body[cut:]]) == parts
 
 
 def test_a_body_cut_at_any_byte_is_whole_only_with_its_terminal_event() -> None:
