@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from onion.spec.parts import FinishPart, StreamPart
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning")
+_REASONING = frozenset({*_REASONING_FIELDS, "reasoning_details"})
 _REASONING_TEXTS = ("text", "summary")
 _EXTRAS = frozenset({"annotations", "images", "audio", "executed_tools", "extra_content", "function_call"})
 
@@ -66,6 +67,10 @@ class ChunkReader:
                 message = choice.get("delta") or choice.get("message")
                 if isinstance(message, dict):
                     self._read(message, parts)
+        if "error" in found or found.get("object") == "error":
+            self._read_failure(found, progress)
+
+    def _read_failure(self, found: JsonObject, progress: Progress) -> None:
         if found.get("error") or found.get("object") == "error":
             progress.report(found, found.get("error") or found)
 
@@ -87,8 +92,12 @@ class ChunkReader:
         return self._envelope.finish(has_calls=bool(self._calls), is_refusal=self._blocks.is_refusal, failed=failed)
 
     def _read(self, message: JsonObject, parts: list[StreamPart]) -> None:
-        self._read_reasoning(message, parts)
         content = message.get("content")
+        if len(message) == 1 and content and isinstance(content, str):  # nearly all: cheap
+            self._blocks.add_text(content, parts)
+            return
+        if not _REASONING.isdisjoint(message):
+            self._read_reasoning(message, parts)
         if isinstance(content, str):
             if content:
                 self._blocks.add_text(content, parts)

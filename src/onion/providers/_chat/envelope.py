@@ -33,6 +33,9 @@ _KEPT = frozenset(
 """Members of a chunk or completion that go into provider metadata as they are; of each fact the latest counts."""
 
 _KEPT_OF_CHOICE = frozenset({"content_filter_results", "native_finish_reason", "seed", "stop_reason", "token_ids"})
+_OF_EVERY_CHUNK = frozenset({"choices", "created", "id", "model", "object"})
+_ACCOUNTS = ("usage", "x_groq")
+_MESSAGES = ("delta", "message")
 _MILLISECONDS = 10**11
 """Times from here on are not seconds: that would be the year 5138."""
 
@@ -55,27 +58,29 @@ class Envelope:
         """Take what *chunk* says outside of its choices."""
         if not self._is_known:
             self._identify(chunk, parts)
-        account = usage_in(chunk)
-        if account is not None:
-            self._account = account
         for key, found in chunk.items():
-            if key in _KEPT and found:
+            if not found or key in _OF_EVERY_CHUNK:
+                continue
+            if key in _ACCOUNTS:
+                self._account = usage_in(chunk) or self._account
+            if key in _KEPT:
                 self._keep(key, found)
 
     def read_choice(self, choice: JsonObject) -> None:
         """Take what a choice says beside its message."""
-        reason = choice.get("finish_reason")
-        if isinstance(reason, str) and reason:
-            self.raw_reason = reason
         for key, found in choice.items():
-            if key in _KEPT_OF_CHOICE and found:
+            if not found or key in _MESSAGES:
+                continue
+            if key == "finish_reason":
+                self.raw_reason = found if isinstance(found, str) else self.raw_reason
+            elif key == "logprobs":
+                for kind, more in object_in(choice, "logprobs").items():
+                    if isinstance(more, list):
+                        self._logprobs.setdefault(kind, []).extend(more)
+            elif key == "usage":  # Moonshot
+                self._account = usage_in(choice) or self._account
+            elif key in _KEPT_OF_CHOICE:
                 self._keep(key, found)
-        if choice.get("logprobs"):
-            for key, more in object_in(choice, "logprobs").items():
-                if isinstance(more, list):
-                    self._logprobs.setdefault(key, []).extend(more)
-        if "usage" in choice:  # Moonshot
-            self._account = usage_in(choice) or self._account
 
     def finish(self, *, has_calls: bool, is_refusal: bool, failed: bool) -> FinishPart:
         """The last part of the answer."""
@@ -91,6 +96,8 @@ class Envelope:
 
     def _keep(self, key: str, found: JsonValue) -> None:
         before = self.metadata.get(key)
+        if before == found:
+            return
         if isinstance(before, Mapping) and isinstance(found, Mapping):
             found = {**before, **found}
         self.metadata[key] = found

@@ -118,9 +118,12 @@ class AnswerDecoder:
     """
 
     def __init__(self, reader: AnswerReader, *, include_raw: bool = False, hide: Callable[[str], str] = str) -> None:
+        from pydantic_core import from_json  # once per stream: programs that only import a provider do not load it
+
         self._reader = reader
         self._include_raw = include_raw
         self._progress = Progress(hide)
+        self._from_json: Callable[[bytes], JsonValue] = from_json
 
     @property
     def is_over(self) -> bool:
@@ -145,11 +148,12 @@ class AnswerDecoder:
             if progress.is_over:
                 break
             try:
-                self._read_event(event, parts)
+                self._read_event(event, parts, progress)
             except (JSONParseError, TypeValidationError) as error:
                 if not is_rest:
                     progress.break_off(error)
-        self._note_content(parts)
+        if not progress.has_content:
+            progress.has_content = holds_content(parts)
         return parts
 
     def feed(self, found: JsonObject) -> list[StreamPart]:
@@ -160,7 +164,7 @@ class AnswerDecoder:
         """
         parts: list[StreamPart] = []
         self._read(found, parts)
-        self._note_content(parts)
+        self._progress.has_content = self._progress.has_content or holds_content(parts)
         return parts
 
     def end(self, failure: Exception | None = None) -> list[StreamPart]:
@@ -185,19 +189,24 @@ class AnswerDecoder:
         parts.append(reader.finish(failed=failure is not None))
         return parts
 
-    def _read_event(self, event: ServerSentEvent, parts: list[StreamPart]) -> None:
+    def _read_event(self, event: ServerSentEvent, parts: list[StreamPart], progress: Progress) -> None:
         data = event.data
-        if data.startswith(_DONE):
-            if self._reader.ends_at_done:
-                self._progress.complete()
-            return
-        if not data.strip():
-            return
-        found = parse_json(data)
+        try:
+            found = self._from_json(data)
+        except ValueError:
+            if not data.strip():
+                return
+            if data.startswith(_DONE):
+                if self._reader.ends_at_done:
+                    progress.complete()
+                return
+            found = parse_json(data)
         if event.event == "error" and not _is_marked(found):
-            self._progress.report({"error": found}, found)
+            progress.report({"error": found}, found)
         elif isinstance(found, dict):
-            self._read(found, parts)
+            if self._include_raw:
+                parts.append(RawPart(raw_value=found))
+            self._reader.read(found, parts, progress)
         else:
             for item in _objects(found, data):
                 self._read(item, parts)
@@ -206,10 +215,6 @@ class AnswerDecoder:
         if self._include_raw:
             parts.append(RawPart(raw_value=found))
         self._reader.read(found, parts, self._progress)
-
-    def _note_content(self, parts: list[StreamPart]) -> None:
-        if not self._progress.has_content:
-            self._progress.has_content = holds_content(parts)
 
 
 def holds_content(parts: Iterable[StreamPart]) -> bool:

@@ -156,7 +156,7 @@ async def _parts(
     try:
         while not (decoder.is_over or events.is_at_end):
             try:
-                found = await events.next()
+                found = events.of(await answer.next_bytes())
             except StreamInterruptedError as error:
                 failure = error
                 break
@@ -179,9 +179,12 @@ class _Events:
         self._has_events = False
         self._head = b""
 
-    async def next(self) -> list[ServerSentEvent]:
-        """The events that the next piece of the body completes."""
-        data = await self._answer.next_bytes()
+    def of(self, data: bytes | None) -> list[ServerSentEvent]:
+        """The events that *data*, the next piece of the body, completes; None is its end.
+
+        Raises:
+            StreamInterruptedError: When an event grows past the limit.
+        """
         self.is_at_end = data is None
         found = self._decoder.end() if data is None else self._decoder.feed(data)
         if not self._has_events:

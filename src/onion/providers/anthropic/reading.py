@@ -78,7 +78,7 @@ class Reader:
         """More of a block; of the latest one if it has no number."""
         block = self._open.get(self._latest() if index is None else index)
         if block is not None:
-            block.feed(delta, self._held if self._holds(block) else parts)
+            block.feed(delta, self._held if self._context.is_json_tool and self._holds(block) else parts)
 
     def stop(self, index: int | None, parts: list[StreamPart]) -> None:
         """A block is whole."""

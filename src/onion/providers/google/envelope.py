@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from onion.spec.parts import StreamPart
 
 _TOLD_ELSEWHERE = frozenset({"candidates", "createTime", "modelVersion", "responseId", "usageMetadata"})
-_OF_CANDIDATE = frozenset({"content", "finishReason", "index"})
+_OF_CANDIDATE = frozenset({"content", "index"})
 
 
 class Envelope:
@@ -26,7 +26,7 @@ class Envelope:
         self.raw_reason: str | None = None
         self._metadata: dict[str, JsonValue] = {}
         self._account: dict[str, JsonValue] = {}
-        self._known: tuple[str, str, str] | None = None
+        self._is_known = False
 
     @property
     def grounding(self) -> JsonObject:
@@ -40,22 +40,23 @@ class Envelope:
 
     def read(self, chunk: JsonObject, parts: list[StreamPart]) -> None:
         """Take what a chunk says beside its candidates."""
-        known = (text_in(chunk, "responseId"), text_in(chunk, "modelVersion"), text_in(chunk, "createTime"))
-        if any(known) and self._known is None:
-            self._known = known
-            parts.append(ResponseMetadata(id=known[0] or None, timestamp=_moment(known[2]), model_id=known[1] or None))
-        self._account |= object_in(chunk, "usageMetadata")
-        self._keep({key: found for key, found in chunk.items() if key not in _TOLD_ELSEWHERE})
+        if not self._is_known:
+            self._identify(chunk, parts)
+        for key, found in chunk.items():
+            if key == "usageMetadata":
+                self._account |= object_in(chunk, key)
+            elif key not in _TOLD_ELSEWHERE:
+                self._keep(key, found)
 
     def read_candidate(self, candidate: JsonObject) -> None:
         """Take what a candidate says beside its content."""
-        self.raw_reason = text_in(candidate, "finishReason") or self.raw_reason
-        told = {key: found for key, found in candidate.items() if key not in _OF_CANDIDATE}
-        if object_in(told, "logprobsResult"):
-            told["logprobsResult"] = _joined(
-                object_in(self._metadata, "logprobsResult"), object_in(told, "logprobsResult")
-            )
-        self._keep(told)
+        for key, found in candidate.items():
+            if key == "finishReason":
+                self.raw_reason = text_in(candidate, key) or self.raw_reason
+            elif key == "logprobsResult":
+                self._keep(key, _joined(object_in(self._metadata, key), object_in(candidate, key)))
+            elif key not in _OF_CANDIDATE:
+                self._keep(key, found)
 
     def finish(self, *, has_calls: bool, failed: bool) -> FinishPart:
         """The last part of the answer."""
@@ -66,8 +67,15 @@ class Envelope:
             provider_metadata={NAME: self._metadata} if self._metadata else None,
         )
 
-    def _keep(self, facts: JsonObject) -> None:
-        self._metadata |= {key: found for key, found in facts.items() if found not in (None, {}, [], "")}
+    def _identify(self, chunk: JsonObject, parts: list[StreamPart]) -> None:
+        known = (text_in(chunk, "responseId"), text_in(chunk, "modelVersion"), text_in(chunk, "createTime"))
+        if any(known):
+            self._is_known = True
+            parts.append(ResponseMetadata(id=known[0] or None, timestamp=_moment(known[2]), model_id=known[1] or None))
+
+    def _keep(self, key: str, found: JsonValue) -> None:
+        if found not in (None, {}, [], ""):
+            self._metadata[key] = found
 
 
 def _joined(before: JsonObject, more: JsonObject) -> JsonObject:

@@ -49,8 +49,9 @@ class Reader:
 
     def read(self, part: JsonObject, parts: list[StreamPart]) -> None:
         """One part of the content; a text may go on where the last one stopped."""
-        if isinstance(part.get("text"), str):
-            self._read_text(text_in(part, "text"), part, parts)
+        text = part.get("text")
+        if isinstance(text, str):
+            self._read_text(text, part, parts)
             return
         self._close({}, parts)
         kind = next((key for key in part if isinstance(part[key], dict) and key not in _BESIDE), "")
@@ -75,7 +76,7 @@ class Reader:
 
     def _read_text(self, text: str, part: JsonObject, parts: list[StreamPart]) -> None:
         """Text or reasoning. A signature ends its block: it belongs to what stood before, as one part."""
-        told = beside(part)
+        told = beside(part) if len(part) > 1 else {}
         is_thought = told.pop("thought", None) is True
         if not text and not told:
             return
