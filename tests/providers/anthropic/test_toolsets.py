@@ -1,4 +1,4 @@
-"""Toolsets of Anthropic that run at the caller: calls of their tools are calls of one tool, and go back as they came."""
+"""Toolsets of Anthropic that run at the caller: calls of their tools are calls of one, and go back as they came."""
 
 from __future__ import annotations
 

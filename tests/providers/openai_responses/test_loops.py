@@ -10,7 +10,7 @@ import pytest
 from onion import generate_text, is_step_count, stream_text, tool
 from onion.providers import openai
 from onion.providers.openai import OpenAI
-from onion.spec.prompt import ToolApprovalResponsePart, ToolMessage
+from onion.spec.prompt import TextPart, ToolApprovalResponsePart, ToolMessage, UserMessage
 from tests.providers.loopback import Connection, Server, answer, serve, stream
 from tests.providers.openai_responses.bodies import CALL, KEY, MESSAGE, REASONING, response, sse, streamed
 from tests.providers.openai_responses.test_round_trip import (
@@ -28,11 +28,15 @@ from tests.providers.openai_responses.test_round_trip import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from onion.loop.results import GenerateTextResult
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.call import ProviderTool
+    from onion.spec.model import LanguageModel
+    from onion.spec.prompt import Message
     from tests.providers.loopback import Script
 
 SECOND_CALL: JsonObject = {**CALL, "id": "fc_2", "call_id": "c2", "arguments": '{"n":3}'}
+GO = UserMessage(content=(TextPart(text="go"),))
 MODES = pytest.mark.parametrize("mode", ["generate", "stream"])
 
 
@@ -91,6 +95,14 @@ async def run(server: Server, mode: str, *offered: ProviderTool) -> str:
     return whole.text
 
 
+async def step_of(model: LanguageModel, mode: str, *messages: Message) -> GenerateTextResult[str]:
+    """A run of one step with an MCP server whose calls are to be approved."""
+    offered = openai.tools.mcp(server_label="s", server_url="http://s.example", require_approval="always")
+    if mode == "stream":
+        return await stream_text(model=model, messages=messages, tools=[offered]).consume()
+    return await generate_text(model=model, messages=messages, tools=[offered])
+
+
 @MODES
 async def test_reasoning_and_parallel_calls_go_back_in_their_order(mode: str) -> None:
     async with serve(turns((REASONING, CALL, SECOND_CALL), (MESSAGE,))) as server:
@@ -144,17 +156,20 @@ async def test_tools_of_the_api_that_run_here_are_answered_in_their_form(mode: s
     ]
 
 
-async def test_a_call_of_an_mcp_server_runs_once_it_is_approved() -> None:
-    offered = openai.tools.mcp(server_label="s", server_url="http://s.example", require_approval="always")
-    async with serve(turns((MCP_ASKED,), (MCP, MESSAGE))) as server:
+@MODES
+@pytest.mark.parametrize("is_approved", [True, False], ids=["approved", "denied"])
+async def test_a_call_of_an_mcp_server_waits_for_what_the_user_says(mode: str, *, is_approved: bool) -> None:
+    outcome = (MCP, MESSAGE) if is_approved else (MESSAGE,)
+    async with serve(turns((MCP_ASKED,), outcome)) as server:
         model = OpenAI(base_url=server.url, api_key=KEY).responses("gpt-5")
-        first = await generate_text(model=model, prompt="go", tools=[offered])
-        yes = ToolApprovalResponsePart(approval_id="mcpr_1", approved=True, provider_executed=True)
-        messages = [{"role": "user", "content": "go"}, *first.response_messages, ToolMessage(content=(yes,))]
-        second = await generate_text(model=model, messages=messages, tools=[offered])
+        first = await step_of(model, mode, GO)
+        said = ToolApprovalResponsePart(approval_id="mcpr_1", approved=is_approved, provider_executed=True)
+        second = await step_of(model, mode, GO, *first.response_messages, ToolMessage(content=(said,)))
 
+    assert [part.type for part in first.content] == ["tool-call", "tool-approval-request"]
     assert second.text == "Hello, world"
+    assert [result.tool_name for result in second.tool_results] == ["mcp.t"] * is_approved
     assert input_of(server)[1:] == [
         MCP_ASKED,
-        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": is_approved},
     ]
