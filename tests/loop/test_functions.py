@@ -55,7 +55,7 @@ class Plain:
         return first
 
 
-class Waiter:
+class Waiting:
     async def __call__(self, first: object) -> object:
         return first
 
@@ -78,8 +78,8 @@ def wrapping(*arguments: object) -> object:
         pytest.param(Plain(), "sync", id="object"),
         pytest.param(waiting, "async", id="async function"),
         pytest.param(functools.partial(waiting, 1), "async", id="async function with arguments bound"),
-        pytest.param(Waiter(), "async", id="object that is async"),
-        pytest.param(Waiter().method, "async", id="async method"),
+        pytest.param(Waiting(), "async", id="object that is async"),
+        pytest.param(Waiting().method, "async", id="async method"),
         pytest.param(many, "generator", id="async generator"),
         pytest.param(functools.partial(many, 1), "generator", id="async generator with arguments bound"),
     ],
@@ -154,7 +154,7 @@ def test_what_is_no_function_was_written_by_nobody() -> None:
     assert written(3) == 3
 
 
-class Waiter:
+class EveryWay:
     """Has every way to wait."""
 
     async def __aenter__(self) -> None:
@@ -183,9 +183,9 @@ async def at_once(number: int) -> int:
     ("function", "expected"),
     [
         pytest.param(at_once, True, id="async without await"),
-        pytest.param(Waiter.awaits, False, id="await"),
-        pytest.param(Waiter.enters, False, id="async with"),
-        pytest.param(Waiter.iterates, False, id="async for"),
+        pytest.param(EveryWay.awaits, False, id="await"),
+        pytest.param(EveryWay.enters, False, id="async with"),
+        pytest.param(EveryWay.iterates, False, id="async for"),
         pytest.param(functools.partial(at_once, 3), False, id="no function of its own"),
         pytest.param(plain, False, id="not async"),
     ],
