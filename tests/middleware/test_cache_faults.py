@@ -10,14 +10,14 @@ import pytest
 
 from onion.errors import TypeValidationError
 from onion.middleware import SHARED, Cache, MemoryStore
-from onion.middleware.caching.entry import read_entry
+from onion.middleware.caching.readings import Reading
 from onion.streaming import collect
 from onion.testing import ScriptedModel, text
 from onion.wrap import wrap_language_model
 from tests.middleware.stacks import ASK, OpenStore, under_test
 
 if TYPE_CHECKING:
-    from onion.spec import CallOptions, GenerateResult, LanguageModel
+    from onion.spec import CallOptions, GenerateResult, JsonObject, LanguageModel
 
 
 class Broken(OpenStore):
@@ -110,22 +110,26 @@ async def test_a_caller_that_is_cancelled_while_it_waits_for_the_store_is_cancel
     assert inner.calls == []
 
 
+FINISH: JsonObject = {
+    "type": "finish",
+    "finishReason": {"unified": "stop"},
+    "usage": {"inputTokens": {}, "outputTokens": {}},
+}
+RESULT: JsonObject = {"content": [], "finishReason": FINISH["finishReason"], "usage": FINISH["usage"]}
+
+
 def entry_like(**changes: object) -> str:
     kept: dict[str, object] = {
         "version": 1,
         "key": "k",
         "created": 0.0,
-        "result": {
-            "content": [],
-            "finishReason": {"unified": "stop"},
-            "usage": {"inputTokens": {}, "outputTokens": {}},
-        },
+        "result": RESULT,
     }
     return json.dumps({name: value for name, value in {**kept, **changes}.items() if value is not None})
 
 
 def test_an_entry_can_be_read_back() -> None:
-    assert read_entry(entry_like(), "k").result is not None
+    assert Reading(entry_like(), "k").to_result({}).finish_reason.unified == "stop"
 
 
 @pytest.mark.parametrize(
@@ -145,9 +149,11 @@ def test_an_entry_can_be_read_back() -> None:
         entry_like(result=None, parts=[{"type": ["text-start"]}]),
         entry_like(result=None, parts=[{"type": "text-start", "id": "1"}]),
         entry_like(result={"content": "x"}),
-        entry_like(result={"content": [], "providerMetadata": 5}),
-        entry_like(result={"content": [], "providerMetadata": {"onion": 5}}),
+        entry_like(result={**RESULT, "providerMetadata": 5}),
+        entry_like(result={**RESULT, "providerMetadata": {"onion": 5}}),
         entry_like(created="yesterday"),
+        entry_like(result=None, parts=[{"type": "text-end", "id": "1"}, FINISH]),
+        entry_like(result=None, parts=[{"type": "error", "error": "planted"}, FINISH]),
     ],
     ids=lambda junk: repr(str(junk)[:40]),
 )
@@ -164,7 +170,7 @@ async def test_junk_is_a_miss_a_warning_and_is_replaced(junk: str, caplog: pytes
     assert answers == ["second", "second"]
     assert "could not understand an entry" in caplog.text
     with pytest.raises(TypeValidationError):
-        read_entry(junk, "k", lambda _: {})
+        Reading(junk, "k").to_result({})
 
 
 async def test_what_a_store_gives_that_is_no_text_is_a_miss(caplog: pytest.LogCaptureFixture) -> None:

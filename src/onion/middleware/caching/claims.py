@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Container
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from onion.middleware.caching.entry import Entry
+    from onion.middleware.caching.readings import Reading
     from onion.middleware.stores import ClaimingStore
 
 CLAIM_SECONDS = 30.0
@@ -30,7 +30,7 @@ class Claims:
         store: ClaimingStore | None,
         *,
         ask: Callable[[str, Awaitable[str]], Awaitable[str | None]],
-        read: Callable[[str], Awaitable[Entry | None]],
+        read: Callable[[str], Awaitable[Reading | None]],
         seconds: float,
         sleep: Callable[[float], Awaitable[object]],
     ) -> None:
@@ -40,7 +40,7 @@ class Claims:
         self._seconds = seconds
         self._sleep = sleep
 
-    async def wait(self, key: str, flights: Container[str]) -> Entry | str:
+    async def wait(self, key: str, flights: Container[str]) -> Reading | str:
         """A token if the call is ours to make, the entry if another process made it; empty if nobody knows.
 
         Returns as soon as this process has a flight of its own with that key.

@@ -21,10 +21,11 @@ from onion.errors import CacheMissError, InvalidArgumentError, TypeValidationErr
 from onion.middleware._masking import mask_text
 from onion.middleware.caching.claims import CLAIM_SECONDS, Claims
 from onion.middleware.caching.control import control_of
-from onion.middleware.caching.entry import Entry, Mark, Recorder, read_entry
+from onion.middleware.caching.entry import Mark, Recorder
 from onion.middleware.caching.flight import Flight, Reader
 from onion.middleware.caching.key import CacheScope, KeyFunction, Scope, cache_key, scope_of
 from onion.middleware.caching.patience import within
+from onion.middleware.caching.readings import Reading, Readings
 from onion.middleware.stores import ClaimingStore
 from onion.spec.base import record
 from onion.spec.parts import FinishPart, StreamPart
@@ -123,6 +124,7 @@ class Cache(Middleware):
             seconds=claim_seconds,
             sleep=sleep,
         )
+        self._readings = Readings()
         self._traffic: WeakKeyDictionary[asyncio.AbstractEventLoop, _Traffic] = WeakKeyDictionary()
 
     def __repr__(self) -> str:
@@ -137,8 +139,8 @@ class Cache(Middleware):
         if control == "bypass":
             return await do_generate()
         found = await self._find(model, params, "generate", control)
-        if isinstance(found, Entry):
-            return found.to_result()
+        if isinstance(found, Reading):
+            return found.to_result(self._mark(found))
         try:
             return await found.whole()
         finally:
@@ -152,8 +154,8 @@ class Cache(Middleware):
         if control == "bypass":
             return await do_stream()
         found = await self._find(model, params, "stream", control)
-        if isinstance(found, Entry):
-            return self._replayed(found.to_parts())
+        if isinstance(found, Reading):
+            return self._replayed(found.to_parts(self._mark(found)))
         try:
             await found.opened()
         except BaseException:
@@ -161,7 +163,9 @@ class Cache(Middleware):
             raise
         return StreamResult(found.parts(), close=found.leave, request=found.request, response=found.response)
 
-    async def _find(self, model: LanguageModel, params: CallOptions, mode: Mode, control: str | None) -> Entry | Reader:
+    async def _find(
+        self, model: LanguageModel, params: CallOptions, mode: Mode, control: str | None
+    ) -> Reading | Reader:
         """An entry, or a place in a flight, which the caller must leave."""
         key = cache_key(model, params, scope_of(self._scope, params), self._key)
         loop = asyncio.get_running_loop()
@@ -178,7 +182,7 @@ class Cache(Middleware):
         token = ""
         if control != "refresh":
             claim = await self._claims.wait(key, traffic.flights)
-            if isinstance(claim, Entry):
+            if isinstance(claim, Reading):
                 return claim
             token = claim
             under_way = traffic.flights.get(key)
@@ -224,7 +228,7 @@ class Cache(Middleware):
         traffic.flights.setdefault(key, flight)
         return flight
 
-    async def _look_up(self, key: str, traffic: _Traffic) -> Entry | None:
+    async def _look_up(self, key: str, traffic: _Traffic) -> Reading | None:
         """The entry, looked for again if a flight with this key ended meanwhile: it may have left one."""
         while True:
             traffic.looking_up += 1
@@ -239,17 +243,17 @@ class Cache(Middleware):
             if entry is not None or not has_landed:
                 return entry
 
-    async def _read(self, key: str) -> Entry | None:
+    async def _read(self, key: str) -> Reading | None:
         text = await self._ask_store("read", self.store.get(key))
         if text is None:
             return None
         try:
-            entry = read_entry(text, key, lambda created: self._mark(key, created))
+            entry = self._readings.read(text, key)
         except TypeValidationError as error:
             self._warn("understand", error)
             await self._ask_store("delete", self.store.delete(key))
             return None
-        return entry if self.ttl is None or self._age(entry.created) <= self.ttl else None
+        return entry if self.ttl is None or self._age(entry) <= self.ttl else None
 
     async def _write(self, key: str, text: str | None) -> None:
         if text is not None:
@@ -271,11 +275,11 @@ class Cache(Middleware):
         shown = mask_text(str(error), 200)
         logger.warning("%r could not %s an entry: %s: %s", self, action, type(error).__name__, shown)
 
-    def _age(self, created: float) -> float:
-        return max(0.0, self._clock() - created)
+    def _age(self, entry: Reading) -> float:
+        return max(0.0, self._clock() - entry.created)
 
-    def _mark(self, key: str, created: float) -> Mark:
-        return {"hit": True, "age": round(self._age(created), 3), "key": key}
+    def _mark(self, entry: Reading) -> Mark:
+        return {"hit": True, "age": round(self._age(entry), 3), "key": entry.key}
 
     def _replayed(self, parts: tuple[StreamPart, ...]) -> StreamResult:
         return StreamResult(self._paced(parts)) if self._pace else StreamResult(self._paced(()), head=parts)
