@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from onion.providers._model.wire import Wire
 
 _RESERVED_NAME = "onion"
+_UPWARD = frozenset({".", ".."})
+"""Parts of an address that lead elsewhere (RFC 3986, section 5.2.4): an id may come from a stranger."""
 
 
 class WireProvider:
@@ -37,10 +39,14 @@ class WireProvider:
         """The model of that id; whether it exists only the server knows.
 
         Raises:
-            NoSuchModelError: For an empty id.
+            NoSuchModelError: For an id that can be none: it is empty, cannot be printed, or climbs out of its place in
+                the address.
         """
         if not model_id:
             msg = f"{self._name} needs a model id, got an empty one"
+            raise NoSuchModelError(msg, model_id=model_id)
+        if not model_id.isprintable() or not _UPWARD.isdisjoint(model_id.split("/")):
+            msg = f"{model_id!r} can be the id of no model of {self._name}: it would become part of the address"
             raise NoSuchModelError(msg, model_id=model_id)
         return WireModel(model_id, self._server, self._wire_for(model_id))
 
