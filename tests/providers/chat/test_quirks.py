@@ -187,6 +187,14 @@ STREAMS: dict[str, tuple[list[JsonObject], Seen]] = {
         ],
         Seen(),
     ),
+    "filter results of which some are empty": (
+        [
+            {**said("yes"), "choices": [{"delta": {"content": "yes"}, "content_filter_results": {}}]},
+            {**NO_CHOICE, "choices": [{"delta": {}, "finish_reason": "stop", "content_filter_results": {"hate": {}}}]},
+            with_usage(),
+        ],
+        Seen(),
+    ),
     "the role in every delta": (
         [chunk({"role": "assistant", "content": "yes"}), chunk({"role": "assistant"}, "stop", usage=USAGE)],
         Seen(),
