@@ -136,10 +136,13 @@ async def test_aiohttp_is_taken_where_it_is_installed_and_httpx_elsewhere() -> N
 
 
 async def test_a_socks_proxy_of_the_environment_is_left_to_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+    monkeypatch.setenv("all_proxy", "socks5://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+
+    opened = opener_of("auto")(HTTPLimits())
 
     with pytest.raises(ImportError, match="socksio"):  # what httpx needs for that
-        opener_of("auto")(HTTPLimits())
+        await opened.post("http://nowhere.invalid/", b"{}", {})
 
 
 @pytest.mark.parametrize(("name", "extra"), [("aiohttp", "fast"), ("httpx2", "httpx2")])

@@ -85,26 +85,6 @@ async def test_a_url_that_cannot_be_read_is_not_worth_a_retry(transport: HTTPTra
     assert not caught.value.is_retryable
 
 
-async def test_credentials_in_the_url_win_as_they_do_with_httpx(transport: HTTPTransport) -> None:
-    async with serve(answer({"ok": True})) as server:
-        url = server.url.replace("http://", "http://me:p%40ss@")
-        opened = await transport.open(request_to(server, url=url))
-        await opened.aclose()
-
-    assert server.received[0].headers["authorization"] == "Basic bWU6cEBzcw=="
-
-
-async def test_headers_of_one_name_are_joined_and_odd_bytes_are_latin_1(transport: HTTPTransport) -> None:
-    async def odd(connection: Connection) -> None:
-        await connection.send(b"HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a: 2\r\nX-B: caf\xe9\r\ncontent-length: 0\r\n\r\n")
-
-    async with serve(odd) as server:
-        opened = await transport.open(request_to(server))
-        await opened.aclose()
-
-    assert (opened.headers["x-a"], opened.headers["x-b"]) == ("1, 2", "caf\xe9")
-
-
 async def test_a_compressed_body_may_be_large(transport: HTTPTransport) -> None:
     body = b"a" * (40 * 2**20)
 

@@ -25,23 +25,13 @@ class Bytes:
         return b"a" if self.count % 2 == 0 else b""
 
 
-class Response:
-    """What a client of one's own may answer."""
-
-    status_code = 200
-    headers: dict[str, str] = {}  # noqa: RUF012 - never changed
-
-    def aiter_bytes(self) -> Bytes:
-        return Bytes()
-
-
 async def test_an_iterator_that_cannot_be_closed_is_left_alone_and_empty_pieces_are_no_end() -> None:
     closed: list[bool] = []
 
     async def close() -> None:
         closed.append(True)
 
-    opened = HTTPAnswer(StreamedReply(Response(), close), request_to(Server()))
+    opened = HTTPAnswer(StreamedReply(200, {}, Bytes(), close), request_to(Server()))
 
     assert [await opened.next_bytes() for _ in range(2)] == [b"a", b"a"]
     await opened.aclose()

@@ -11,7 +11,7 @@ import pytest
 
 from onion.errors import APICallError
 from onion.providers._http import HTTPTransport
-from onion.providers._http.proxies import is_any_socks, proxy_for
+from onion.providers._http.routes import is_any_socks, proxy_for
 from tests.providers.clients import OWN
 from tests.providers.http.requests import request_to
 from tests.providers.loopback import Connection, Server, answer, serve

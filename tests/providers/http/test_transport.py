@@ -76,6 +76,29 @@ async def test_a_compressed_body_is_unpacked(transport: HTTPTransport) -> None:
         await opened.aclose()
 
 
+async def test_credentials_in_the_url_win_as_they_do_with_httpx(transport: HTTPTransport) -> None:
+    async with serve(answer({"ok": True})) as server:
+        url = server.url.replace("http://", "http://me:p%40ss@")
+        opened = await transport.open(request_to(server, url=url))
+        await opened.aclose()
+
+    assert server.received[0].headers["authorization"] == "Basic bWU6cEBzcw=="
+
+
+async def test_headers_of_one_name_are_joined_and_odd_bytes_are_latin_1(transport: HTTPTransport) -> None:
+    async def odd(connection: Connection) -> None:
+        odd_values = b"X-B: caf\xe9\r\nX-C: \xc5\x82\r\n"
+        await connection.send(b"HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a: 2\r\ncontent-length: 0\r\n" + odd_values + b"\r\n")
+
+    async with serve(odd) as server:
+        opened = await transport.open(request_to(server))
+        await opened.aclose()
+
+    assert opened.headers["x-a"] == "1, 2"
+    assert opened.headers["x-b"] == "caf\xe9"
+    assert opened.headers["x-c"] in {"\u0142", "\xc5\x82"}  # httpx reads all headers alike
+
+
 async def test_one_connection_serves_many_requests_if_each_answer_is_read(transport: HTTPTransport) -> None:
     async with serve(stream(b"data: 1\n\n", b"data: [DONE]\n\n")) as server:
         for _ in range(3):

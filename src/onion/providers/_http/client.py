@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from onion.errors import InvalidArgumentError, MissingExtraError
 from onion.providers._http.over_aiohttp import GivenSession, OwnSession
 from onion.providers._http.over_httpx import AsyncClient, GivenClient, open_httpx, open_httpx2
-from onion.providers._http.proxies import is_any_socks
+from onion.providers._http.routes import is_any_socks
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

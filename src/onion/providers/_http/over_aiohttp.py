@@ -6,7 +6,6 @@ What httpx does by itself is done here: its certificates, the proxies of the env
 from __future__ import annotations
 
 import asyncio
-import base64
 import functools
 import io
 import weakref
@@ -14,8 +13,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from onion.providers._http.certificates import trusted_by_httpx
-from onion.providers._http.proxies import proxy_for
+from onion.providers._http.routes import route_to, trusted_by_httpx
 
 if TYPE_CHECKING:
     import ssl
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from onion.providers._http.limits import HTTPLimits
 
 _HEADER_BYTES = 64 * 2**10
-_KNOWN_URLS = 256
+_KNOWN = 64
 _PIECE_BYTES = 64 * 2**10
 """What is written at once of a body. Less than that is taken off us at once, whether the server reads or not."""
 
@@ -58,12 +56,12 @@ class ReadReply:
 
 
 class _Way(NamedTuple):
-    """How a URL is reached; *credentials* are a header made of those in it, which win over those of the request."""
+    """A route as aiohttp wants it."""
 
     url: yarl.URL | str
     credentials: Mapping[str, str]
-    proxy: str | None = None
-    ssl: ssl.SSLContext | bool = True
+    proxy: str | None
+    ssl: ssl.SSLContext | bool
 
 
 class GivenSession:
@@ -71,15 +69,15 @@ class GivenSession:
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
-        self._way = functools.lru_cache(_KNOWN_URLS)(_way_to)
+        self._route = functools.lru_cache(_KNOWN)(route_to)
 
     async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> ReadReply:
         """Send a request."""
-        way = self._way(url)
+        route = self._route(url)
         response = await self._session.post(
-            way.url,
+            route.url,
             data=content if len(content) <= _PIECE_BYTES else io.BytesIO(content),
-            headers={**headers, **way.credentials},
+            headers={**headers, **route.credentials},
             allow_redirects=False,
             auto_decompress=True,
             raise_for_status=False,
@@ -104,7 +102,7 @@ class OwnSession:
             max_line_size=_HEADER_BYTES,
             max_field_size=_HEADER_BYTES,
         )
-        self._way = functools.lru_cache(_KNOWN_URLS)(_own_way_to)
+        self._way = functools.lru_cache(_KNOWN)(_way_to)
         weakref.finalize(self, _abandon, self._session, asyncio.get_running_loop())
 
     async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> ReadReply:
@@ -154,33 +152,30 @@ def _expire(limit: asyncio.Timeout, when: float | None) -> None:
 def _way_to(address: str) -> _Way:
     import yarl
 
+    route = route_to(address)
+    trusted = trusted_by_httpx() if route.is_encrypted else True
     try:
-        url = yarl.URL(address)
+        return _Way(yarl.URL(route.url), route.credentials, route.proxy, trusted)
     except ValueError:
-        return _Way(address, {})  # aiohttp will say what is wrong
-    if url.raw_user is None and url.raw_password is None:
-        return _Way(url, {})
-    pair = base64.b64encode(f"{url.user or ''}:{url.password or ''}".encode()).decode()
-    return _Way(url.with_user(None), {"authorization": f"Basic {pair}"})
-
-
-def _own_way_to(address: str) -> _Way:
-    """What httpx would do: by the proxies of the environment, with its own certificates."""
-    way = _way_to(address)
-    if isinstance(way.url, str):
-        return way
-    proxy = proxy_for(address)
-    is_encrypted = address.startswith("https:") or (proxy is not None and proxy.startswith("https:"))
-    return way._replace(proxy=proxy, ssl=trusted_by_httpx() if is_encrypted else True)
+        return _Way(address, {}, None, trusted)  # aiohttp will say what is wrong
 
 
 def _joined(headers: Mapping[str, str]) -> dict[str, str]:
     joined: dict[str, str] = {}
     for name, value in headers.items():
         key = name.lower()
-        text = value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("latin-1")
+        text = value if value.isascii() else _text(value)
         joined[key] = f"{joined[key]}, {text}" if key in joined else text
     return joined
+
+
+def _text(value: str) -> str:
+    """A value that is not UTF-8 is Latin-1; aiohttp has marked the bytes that it could not read."""
+    found = value.encode("utf-8", "surrogateescape")
+    try:
+        return found.decode()
+    except UnicodeDecodeError:
+        return found.decode("latin-1")
 
 
 def _abandon(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> None:

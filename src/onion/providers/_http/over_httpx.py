@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from types import AsyncGeneratorType
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
-from onion.providers._http.certificates import trusted_by_httpx, trusted_by_httpx2
+from onion.providers._http.routes import route_to, trusted_by_httpx, trusted_by_httpx2
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from onion.providers._http.limits import HTTPLimits
 
-_KNOWN_URLS = 256
+_KNOWN = 64
+"""How many URLs and sets of headers are kept ready."""
 
 
 class HTTPResponse(Protocol):
@@ -36,14 +37,6 @@ class HTTPResponse(Protocol):
         ...
 
 
-class ClosableResponse(HTTPResponse, Protocol):
-    """A response that its reader closes."""
-
-    async def aclose(self) -> None:
-        """Give up what was not read."""
-        ...
-
-
 @runtime_checkable
 class AsyncClient(Protocol):
     """What a provider needs of a client: ``httpx.AsyncClient`` and ``httpx2.AsyncClient`` have it."""
@@ -56,14 +49,20 @@ class AsyncClient(Protocol):
 
 
 class StreamedReply:
-    """An answer of httpx or httpx2; *close* ends what surrounds it."""
+    """An answer of httpx or httpx2; *close* ends what surrounds its body."""
 
     __slots__ = ("_bytes", "_close", "headers", "status_code")
 
-    def __init__(self, response: HTTPResponse, close: Callable[[], Awaitable[None]]) -> None:
-        self.status_code: int = response.status_code
-        self.headers: Mapping[str, str] = response.headers
-        self._bytes = response.aiter_bytes()
+    def __init__(
+        self,
+        status_code: int,
+        headers: Mapping[str, str],
+        body: AsyncIterator[bytes],
+        close: Callable[[], Awaitable[None]],
+    ) -> None:
+        self.status_code = status_code
+        self.headers = headers
+        self._bytes = body
         self._close = close
 
     async def read_some(self) -> bytes:
@@ -74,7 +73,7 @@ class StreamedReply:
         return b""
 
     async def aclose(self) -> None:
-        """Close the body, then the response."""
+        """Close the body, then what surrounds it."""
         iterator = self._bytes
         is_being_read = isinstance(iterator, AsyncGeneratorType) and iterator.ag_running  # by a task that will end it
         if isinstance(iterator, AsyncGenerator) and not is_being_read:
@@ -94,80 +93,130 @@ class GivenClient:
         response = await resources.enter_async_context(
             self._client.stream("POST", url, content=content, headers=headers)
         )
-        return StreamedReply(response, resources.aclose)
+        return StreamedReply(response.status_code, response.headers, response.aiter_bytes(), resources.aclose)
 
     async def aclose(self) -> None:
         """Nothing: it is the caller's."""
 
 
-class OwnClient:
-    """Sends with a client that nobody else sees, which spares merging its settings into each request."""
+_Send: TypeAlias = Callable[[str, bytes, Mapping[str, str]], Awaitable[StreamedReply]]
+_Close: TypeAlias = Callable[[], Awaitable[None]]
 
-    def __init__(
-        self,
-        send: Callable[[str, bytes, Mapping[str, str]], Awaitable[ClosableResponse]],
-        close: Callable[[], Awaitable[None]],
-    ) -> None:
-        self._send = send
-        self._close = close
+
+class OwnClient:
+    """Sends with a client that nobody else sees. It keeps no cookies.
+
+    That is a transport of the package per proxy, for most of what its client does beyond that is nothing to a
+    provider, and takes a third of the time of a call.
+
+    Args:
+        connect: Gives what sends through a proxy, or without one, and what closes its connections.
+    """
+
+    def __init__(self, connect: Callable[[str | None], tuple[_Send, _Close]]) -> None:
+        self._connect = functools.cache(connect)
+        self._proxies: set[str | None] = set()
+        self._route = functools.lru_cache(_KNOWN)(route_to)
+        self._is_closed = False
 
     async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> StreamedReply:
         """Send a request."""
-        response = await self._send(url, content, headers)
-        return StreamedReply(response, response.aclose)
+        if self._is_closed:
+            raise RuntimeError("the HTTP client is closed")
+        route = self._route(url)
+        self._proxies.add(route.proxy)
+        send, _ = self._connect(route.proxy)
+        return await send(route.url, content, {**headers, **route.credentials} if route.credentials else headers)
 
     async def aclose(self) -> None:
-        """Close the client."""
-        await self._close()
+        """Close all connections."""
+        self._is_closed = True
+        for proxy in self._proxies:
+            await self._connect(proxy)[1]()
 
 
 def open_httpx(limits: HTTPLimits) -> OwnClient:
     """A client of httpx."""
     import httpx
 
-    client = httpx.AsyncClient(
-        verify=trusted_by_httpx(),
-        timeout=httpx.Timeout(
-            connect=limits.connect_seconds, read=limits.read_seconds, write=limits.write_seconds, pool=None
-        ),
-        limits=httpx.Limits(
+    own = httpx.AsyncClient(transport=httpx.AsyncBaseTransport(), trust_env=False).headers
+    extensions = {"timeout": _timeouts(limits)}
+    url_of = functools.lru_cache(_KNOWN)(httpx.URL)
+
+    @functools.lru_cache(_KNOWN)
+    def encoded(headers: tuple[tuple[str, str], ...]) -> httpx.Headers:
+        return httpx.Headers({**own, **dict(headers)})
+
+    def connect(proxy: str | None) -> tuple[_Send, _Close]:
+        pool = httpx.Limits(
             max_connections=None,
             max_keepalive_connections=limits.idle_connections,
             keepalive_expiry=limits.idle_seconds,
-        ),
-    )
-    url_of = functools.lru_cache(_KNOWN_URLS)(httpx.URL)
-    own, extensions = dict(client.headers), {"timeout": client.timeout.as_dict()}
+        )
+        transport = httpx.AsyncHTTPTransport(verify=trusted_by_httpx(), limits=pool, proxy=proxy)
 
-    async def send(url: str, content: bytes, headers: Mapping[str, str]) -> httpx.Response:
-        request = httpx.Request("POST", url_of(url), headers={**own, **headers}, content=content, extensions=extensions)
-        return await client.send(request, stream=True)
+        async def send(url: str, content: bytes, headers: Mapping[str, str]) -> StreamedReply:
+            wanted = encoded(tuple(headers.items()))
+            request = httpx.Request("POST", url_of(url), headers=wanted, content=content, extensions=extensions)
+            response = await transport.handle_async_request(request)
+            found, body = _joined(response.headers.raw), response.stream
+            if "content-encoding" in found or not isinstance(body, httpx.AsyncByteStream):
+                return StreamedReply(response.status_code, found, response.aiter_bytes(), response.aclose)
+            return StreamedReply(response.status_code, found, aiter(body), body.aclose)
 
-    return OwnClient(send, client.aclose)
+        return send, transport.aclose
+
+    return OwnClient(connect)
 
 
 def open_httpx2(limits: HTTPLimits) -> OwnClient:
     """A client of httpx2."""
     import httpx2
 
-    client = httpx2.AsyncClient(
-        verify=trusted_by_httpx2(),
-        timeout=httpx2.Timeout(
-            connect=limits.connect_seconds, read=limits.read_seconds, write=limits.write_seconds, pool=None
-        ),
-        limits=httpx2.Limits(
+    own = httpx2.AsyncClient(transport=httpx2.AsyncBaseTransport(), trust_env=False).headers
+    extensions = {"timeout": _timeouts(limits)}
+    url_of = functools.lru_cache(_KNOWN)(httpx2.URL)
+
+    @functools.lru_cache(_KNOWN)
+    def encoded(headers: tuple[tuple[str, str], ...]) -> httpx2.Headers:
+        return httpx2.Headers({**own, **dict(headers)})
+
+    def connect(proxy: str | None) -> tuple[_Send, _Close]:
+        pool = httpx2.Limits(
             max_connections=None,
             max_keepalive_connections=limits.idle_connections,
             keepalive_expiry=limits.idle_seconds,
-        ),
-    )
-    url_of = functools.lru_cache(_KNOWN_URLS)(httpx2.URL)
-    own, extensions = dict(client.headers), {"timeout": client.timeout.as_dict()}
-
-    async def send(url: str, content: bytes, headers: Mapping[str, str]) -> httpx2.Response:
-        request = httpx2.Request(
-            "POST", url_of(url), headers={**own, **headers}, content=content, extensions=extensions
         )
-        return await client.send(request, stream=True)
+        transport = httpx2.AsyncHTTPTransport(verify=trusted_by_httpx2(), limits=pool, proxy=proxy)
 
-    return OwnClient(send, client.aclose)
+        async def send(url: str, content: bytes, headers: Mapping[str, str]) -> StreamedReply:
+            wanted = encoded(tuple(headers.items()))
+            request = httpx2.Request("POST", url_of(url), headers=wanted, content=content, extensions=extensions)
+            response = await transport.handle_async_request(request)
+            found, body = _joined(response.headers.raw), response.stream
+            if "content-encoding" in found or not isinstance(body, httpx2.AsyncByteStream):
+                return StreamedReply(response.status_code, found, response.aiter_bytes(), response.aclose)
+            return StreamedReply(response.status_code, found, aiter(body), body.aclose)
+
+        return send, transport.aclose
+
+    return OwnClient(connect)
+
+
+def _timeouts(limits: HTTPLimits) -> dict[str, float]:
+    return {"connect": limits.connect_seconds, "read": limits.read_seconds, "write": limits.write_seconds}
+
+
+def _joined(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    joined: dict[str, str] = {}
+    for name, value in headers:
+        key, text = name.decode("latin-1").lower(), _text(value)
+        joined[key] = f"{joined[key]}, {text}" if key in joined else text
+    return joined
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

@@ -68,6 +68,8 @@ class HTTPRequest:
 class HTTPAnswer:
     """A response whose head has arrived; whoever gets it closes it."""
 
+    __slots__ = ("_is_closed", "_is_read", "_limits", "_reply", "headers", "request", "status_code")
+
     def __init__(self, reply: Reply, request: HTTPRequest, limits: HTTPLimits = DEFAULT_LIMITS) -> None:
         self.status_code: int = reply.status_code
         self.headers: dict[str, str] = mask_headers(reply.headers)
