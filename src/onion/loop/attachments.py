@@ -56,6 +56,10 @@ class Attachments:
         self._scanned: Prompt = ()
         self._places: tuple[_Place, ...] = ()
 
+    def are_in(self, prompt: Prompt) -> bool:
+        """Whether *prompt* holds URLs of files."""
+        return bool(self._find(prompt))
+
     async def fill(self, prompt: Prompt, supported_urls: SupportedURLs, download: Download | None = None) -> Prompt:
         """*prompt* with the content of every file whose URL the model does not take.
 

@@ -10,7 +10,7 @@ from onion.loop.prompt import read_instructions, read_messages
 from onion.loop.settings import StepOverrides, StepPreparation, StepSettings, check_settings
 
 if TYPE_CHECKING:
-    from onion.loop.settings import RunOptions
+    from onion.loop.settings import PrepareStep, RunOptions
     from onion.loop.state import Run
     from onion.spec.base import JsonValue, ProviderOptions
     from onion.spec.call import CallSettings
@@ -61,16 +61,13 @@ def step_settings(run: Run, overrides: StepOverrides) -> CallSettings:
     return settings
 
 
-async def ask_overrides(run: Run, model: LanguageModel) -> StepOverrides:
+async def ask_overrides(run: Run, model: LanguageModel, prepare: PrepareStep) -> StepOverrides:
     """What `prepare_step` changes for the next step; messages and instructions are changed in the run at once.
 
     Raises:
         OnionError: When it gives something that cannot be used.
         Exception: What it raised.
     """
-    prepare = run.options.get("prepare_step")
-    if prepare is None:
-        return {}
     overrides = prepare(
         StepPreparation(
             step_number=len(run.steps),

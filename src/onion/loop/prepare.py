@@ -25,7 +25,7 @@ from onion.wrap import Middleware, has_model_hooks, unwrap, wrap_language_model
 if TYPE_CHECKING:
     from onion.loop.output import Output
     from onion.loop.output_reader import OutputReader
-    from onion.loop.settings import RunOptions
+    from onion.loop.settings import RunOptions, StepOverrides
     from onion.loop.tools import Tool
     from onion.spec.model import LanguageModel
 
@@ -160,15 +160,17 @@ async def prepare_step(run: Run) -> Step:
         Exception: What `prepare_step`, or a download, raised.
     """
     model, model_info = bind(run, run.options["model"])
-    overrides = await ask_overrides(run, model)
+    prepare = run.options.get("prepare_step")
+    overrides: StepOverrides = {} if prepare is None else await ask_overrides(run, model, prepare)
     if (other := overrides.get("model")) is not None:
         model, model_info = bind(run, other)
     chosen = overrides.get("tool_choice")
     tool_choice = read_tool_choice(run.options.get("tool_choice") if chosen is None else chosen)
     names, order = overrides.get("active_tools"), overrides.get("tool_order")
     tools = active(run.tools, run.options.get("active_tools") if names is None else names)
-    written = run.writer.write(run.instructions, run.messages)
-    prompt = await run.writer.attachments.fill(written, model.supported_urls, run.options.get("download"))
+    prompt = run.writer.write(run.instructions, run.messages)
+    if run.writer.attachments.are_in(prompt):
+        prompt = await run.writer.attachments.fill(prompt, model.supported_urls, run.options.get("download"))
     info = RunInfo(
         run_id=run.info.run_id,
         parent=run.info.parent,
