@@ -9,6 +9,8 @@ import json
 from dataclasses import dataclass
 
 ROUNDS = 100
+EXPECTED = 7039
+"""What the work gives; another number means that it was changed."""
 
 
 @dataclass(slots=True)
@@ -49,7 +51,4 @@ def calibrate(repeats: int) -> None:
     """Do it so many times."""
     for _ in range(repeats):
         if work(ROUNDS) != EXPECTED:
-            raise AssertionError("the calibration gave another number: it was changed")
-
-
-EXPECTED = work(ROUNDS)
+            raise AssertionError("the calibration was changed: it gives another number")
