@@ -42,7 +42,6 @@ MADE_UP = ("toolCallId", "body")
 ACCEPTED = {
     # Each event has another id, of which the first counts; and of the last one more is said than of a whole answer.
     "ai-github-copilot-id-rotation-1-s": ("id", "responseId", "copilot_usage"),
-    "pa-openai-responses-raw-cot-stream-openrouter-0": ("reasoningId",),  # the text is whole before the reasoning is
 }
 """What else differs, by exchange."""
 

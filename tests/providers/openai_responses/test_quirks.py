@@ -75,6 +75,7 @@ def test_items_may_overlap() -> None:
     assert isinstance(reasoning, Reasoning)
     assert isinstance(text, Text)
     assert (reasoning.text, text.text) == ("hm so", "Hello, world")
+    assert text.provider_metadata == {NAME: {"itemId": "msg_1", "reasoningId": "rs_1"}}
 
 
 def test_ids_that_change_with_every_event_do_not_matter() -> None:

@@ -52,6 +52,8 @@ class Answer:
         if index not in self._items:
             self._items[index] = _Item(item)
             self._items[index].call = self.calls.begin(item, parts)
+            if text_in(item, "type") == "reasoning":
+                self.texts.reasoning_id = text_in(item, "id")  # what follows may be whole before it
 
     def say(self, index: int, place: Place, text: str, parts: list[StreamPart]) -> None:
         """More text or reasoning; what comes after the end of its item is dropped."""
