@@ -42,7 +42,7 @@ class Google(WireProvider):
             address of the Gemini API. For Vertex AI it ends in ``/publishers/google``.
         headers: Sent with each request.
         query: Added to the URL; no place for secrets.
-        http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close.
+        http_client: A client of httpx, httpx2 or aiohttp, which stays the caller's to close, or the name of a package.
         transform_request: Given each request's body, gives the body to send.
         models: What is known of models that the table lacks, or has wrong; of equal prefixes yours counts.
 

@@ -43,7 +43,7 @@ def vendor(  # noqa: PLR0913 - a public entry point
         base_url: None is the vendor's address.
         headers: Sent with each request.
         query: Added to the URL; no place for secrets.
-        http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close.
+        http_client: A client of httpx, httpx2 or aiohttp, which stays the caller's to close, or the name of a package.
         transform_request: Given each request's body, gives the body to send.
         supported_urls: What the server fetches itself, by media type; None is what is known of the vendor.
         models: What is known of models; of equal prefixes yours counts.
@@ -94,7 +94,7 @@ def azure_resource(
         api_key: Sent as ``api-key``; None reads ``AZURE_OPENAI_API_KEY`` at each call. A header ``authorization`` of
             yours, such as a token of Microsoft Entra, stands for it.
         headers: Sent with each request.
-        http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close.
+        http_client: A client of httpx, httpx2 or aiohttp, which stays the caller's to close, or the name of a package.
         transform_request: Given each request's body, gives the body to send.
         models: What is known of the deployments' models.
 

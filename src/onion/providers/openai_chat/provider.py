@@ -25,8 +25,8 @@ class ChatProvider(WireProvider):
         dialect: How the server's form differs; its name is the provider's.
         address: Where it is, and the key to it.
         path: Where requests go below the address; ``{model}`` in it stands for the id of the model.
-        http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close. None keeps one per event
-            loop, closed with the loop or by `aclose`.
+        http_client: A client of httpx, httpx2 or aiohttp, which stays the caller's to close, or the name of a package.
+            None takes the fastest that is installed, and keeps a client per event loop, closed with it or by `aclose`.
         transform_request: Given each request's body, gives the body to send.
         supported_urls: What the server fetches itself; everything else is downloaded and sent along.
 
@@ -117,7 +117,7 @@ def openai_compatible(  # noqa: PLR0913 - a public entry point
         name: Names the provider, its provider options and its provider metadata.
         headers: Sent with each request.
         query: Added to the URL; no place for secrets.
-        http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close.
+        http_client: A client of httpx, httpx2 or aiohttp, which stays the caller's to close, or the name of a package.
         transform_request: Given each request's body, gives the body to send.
         supported_urls: What the server fetches itself, by media type.
         dialect: How the server's form differs from the common one; its name counts instead of *name*.

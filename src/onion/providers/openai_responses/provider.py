@@ -24,8 +24,8 @@ class ResponsesProvider(WireProvider):
     Args:
         dialect: How the server's form differs; its name is the provider's.
         address: Where it is, and the key to it.
-        http_client: An ``AsyncClient`` of httpx or httpx2, which stays the caller's to close. None keeps one per event
-            loop, closed with the loop or by `aclose`.
+        http_client: A client of httpx, httpx2 or aiohttp, which stays the caller's to close, or the name of a package.
+            None takes the fastest that is installed, and keeps a client per event loop, closed with it or by `aclose`.
         transform_request: Given each request's body, gives the body to send.
         supported_urls: What the server fetches itself; everything else is downloaded and sent along.
 
