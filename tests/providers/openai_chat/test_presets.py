@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -14,9 +15,12 @@ from onion.providers._traits import ModelTraits
 from onion.providers.openai_chat.presets import PRESETS
 from onion.providers.openai_chat.vendors import VENDORS
 from onion.registry import resolve_model
-from onion.spec.call import CallOptions, JsonFormat
+from onion.spec.call import CallOptions, JsonFormat, ReasoningEffort
 from onion.spec.prompt import TextPart, UserMessage
 from tests.providers.openai_chat.bodies import COMPLETION, DONE, KEY, text
+
+if TYPE_CHECKING:
+    from onion.spec.base import JsonObject
 
 ASK = CallOptions(prompt=(UserMessage(content=(TextPart(text="Say hello."),)),))
 EVERYTHING = ASK.replace(
@@ -143,6 +147,23 @@ async def test_json_of_any_shape_is_asked_for_in_the_vendors_way(wire: Wire) -> 
 
     assert as_schema == {"type": "json_schema", "json_schema": {"name": "response", "schema": {"type": "object"}}}
     assert wire.body["response_format"] == {"type": "json_object"}
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "sent"),
+    [
+        ("deepseek", "none", {"thinking": {"type": "disabled"}}),
+        ("moonshot", "none", {"thinking": {"type": "disabled"}}),
+        ("deepseek", "high", {"reasoning_effort": "high"}),
+        ("groq", "none", {"reasoning_effort": "none"}),
+    ],
+)
+async def test_reasoning_is_turned_off_in_the_vendors_way(
+    wire: Wire, name: str, level: ReasoningEffort, sent: JsonObject
+) -> None:
+    await vendor(name, api_key="k", http_client=wire.client)("m").do_generate(ASK.replace(reasoning=level))
+
+    assert {key: wire.body[key] for key in ("thinking", "reasoning_effort") if key in wire.body} == sent
 
 
 async def test_what_is_known_of_a_model_can_be_said(wire: Wire) -> None:

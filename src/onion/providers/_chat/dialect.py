@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from onion.providers._traits import ModelTraits, traits_of
-from onion.spec.base import value
+from onion.spec.base import JsonObject, value
 
 
 @value
@@ -21,6 +21,7 @@ class ChatDialect:
         seed_key: Name of the seed.
         takes_top_k: Knows ``top_k``, which OpenAI's API lacks.
         lacks: Wire names of settings that it takes for no model; what single models refuse is in *models*.
+        reasoning_off: Members that turn reasoning off, where the level ``none`` does not.
         reasoning_field: Where reasoning goes back that does not say where it came from; None drops it.
         takes_file_urls: Files other than images may be given by URL.
         takes_video: Knows ``video_url`` parts.
@@ -35,6 +36,7 @@ class ChatDialect:
     seed_key: str = "seed"
     takes_top_k: bool = False
     lacks: frozenset[str] = frozenset()
+    reasoning_off: JsonObject | None = None
     reasoning_field: str | None = "reasoning_content"
     takes_file_urls: bool = True
     takes_video: bool = True

@@ -80,6 +80,8 @@ def _settings(
         dialect.seed_key: params.seed,
         "reasoning_effort": effort,
     }
+    if effort == "none" and dialect.reasoning_off is not None:
+        settings |= {"reasoning_effort": None, **dialect.reasoning_off}
     for key in sorted(dialect.lacks):
         if settings.get(key) is not None:
             settings[key] = None

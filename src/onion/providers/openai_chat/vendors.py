@@ -1,7 +1,8 @@
 """Servers that speak the chat format: addresses, names of keys, and where their form differs. Data only.
 
-From what the vendors and their users say, as known on 2026-12-01; where it is in doubt, a setting is sent. What is not
-here is as OpenAI has it; models are not listed, for any id works.
+From what the vendors and their users say, as known on 2026-12-01; where it is in doubt, a setting is sent. Read on that
+day: xAI's "Reasoning", DeepSeek's "Thinking Mode", and what others say of Cerebras. What is not here is as with
+OpenAI; models are not listed, for any id works.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from onion.providers._chat import ChatDialect, ModelTraits
 from onion.providers.openai_chat.quirks import OPENAI
 from onion.providers.openai_chat.wire import PATH
-from onion.spec.base import value
+from onion.spec.base import JsonObject, value
 
 
 @value
@@ -41,17 +42,19 @@ class Vendor:
 _PENALTIES = frozenset({"presence_penalty", "frequency_penalty"})
 _NOT_WHILE_REASONING = _PENALTIES | {"stop"}
 _REASONS_AS_IT_LIKES = ModelTraits(refuses=_NOT_WHILE_REASONING, takes_effort=False)
+_THINKING_OFF: JsonObject = {"thinking": {"type": "disabled"}}
 _GROK = (
-    ModelTraits(refuses=_NOT_WHILE_REASONING, efforts=("none", "low", "medium", "high")),
+    ModelTraits(refuses=_NOT_WHILE_REASONING, efforts=("low", "medium", "high")),
     ModelTraits(prefix="grok-2", takes_effort=False),
     ModelTraits(prefix="grok-3", takes_effort=False),
     ModelTraits(prefix="grok-3-mini", refuses=_NOT_WHILE_REASONING, efforts=("low", "high")),
     replace(_REASONS_AS_IT_LIKES, prefix="grok-4"),
-    ModelTraits(prefix="grok-4.", refuses=_NOT_WHILE_REASONING, efforts=("none", "low", "medium", "high")),
+    ModelTraits(prefix="grok-4.", refuses=_NOT_WHILE_REASONING, efforts=("low", "medium", "high")),
+    ModelTraits(prefix="grok-4.3", refuses=_NOT_WHILE_REASONING, efforts=("none", "low", "medium", "high")),
     replace(_REASONS_AS_IT_LIKES, prefix="grok-4.20"),
     replace(_REASONS_AS_IT_LIKES, prefix="grok-code"),
 )
-"""What xAI's reasoning models refuse, and which take a level ("Reasoning")."""
+"""What xAI's reasoning models refuse, and which take a level ("Reasoning", and the AI SDK, read 2026-12-01)."""
 
 _KNOWN = (
     Vendor(  # Resource and deployment are one's own; "v1 API" of Azure OpenAI, which needs no api-version
@@ -78,6 +81,7 @@ _KNOWN = (
         dialect=ChatDialect(
             name="deepseek",
             takes_json_schema=False,  # "JSON Output"
+            reasoning_off=_THINKING_OFF,  # "Thinking Mode"
             takes_file_urls=False,
             takes_video=False,
             lacks=frozenset({"seed"}),
@@ -131,7 +135,11 @@ _KNOWN = (
     ),
     Vendor(
         dialect=ChatDialect(
-            name="moonshot", max_tokens_key="max_completion_tokens", takes_file_urls=False, lacks=frozenset({"seed"})
+            name="moonshot",
+            max_tokens_key="max_completion_tokens",
+            reasoning_off=_THINKING_OFF,
+            takes_file_urls=False,
+            lacks=frozenset({"seed"}),
         ),
         base_url="https://api.moonshot.ai/v1",
         key_variable="MOONSHOT_API_KEY",
