@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from onion.errors import TypeValidationError
 from onion.middleware._masking import mask_json, mask_text
 from onion.middleware.tracing import names
-from onion.spec.call import JsonFormat, TextFormat
 from onion.spec.content import Reasoning, Text, ToolCall
 from onion.spec.json import to_json
 from onion.spec.prompt import ReasoningPart, SystemMessage, TextPart, ToolCallPart, ToolResultPart
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from onion.spec.base import JsonValue, ProviderMetadata
     from onion.spec.call import CallOptions
     from onion.spec.content import Content
-    from onion.spec.model import LanguageModel
     from onion.spec.prompt import AssistantMessage, ToolMessage, UserMessage
     from onion.spec.usage import Usage
 
@@ -28,9 +26,10 @@ Attributes: TypeAlias = dict[str, Attribute]
 MAX_CONTENT_LENGTH = 4_000
 
 
-def known(values: Mapping[str, Attribute | None]) -> Attributes:
-    """Those of *values* that are not None."""
-    return {name: value for name, value in values.items() if value is not None}
+def put(found: Attributes, name: str, value: Attribute | None) -> None:
+    """Add what is known."""
+    if value is not None:
+        found[name] = value
 
 
 def common_attributes(operation: str, provider: str, model_id: str) -> Attributes:
@@ -43,45 +42,40 @@ def common_attributes(operation: str, provider: str, model_id: str) -> Attribute
     }
 
 
-def request_attributes(params: CallOptions, model: LanguageModel, *, is_stream: bool) -> Attributes:
-    """What a chat span says before the model is called."""
-    wanted = params.response_format
-    run = params.run
-    return common_attributes(names.CHAT, model.provider, model.model_id) | known(
-        {
-            names.REQUEST_MAX_TOKENS: params.max_output_tokens,
-            names.REQUEST_TEMPERATURE: params.temperature,
-            names.REQUEST_TOP_P: params.top_p,
-            names.REQUEST_TOP_K: params.top_k,
-            names.REQUEST_FREQUENCY_PENALTY: params.frequency_penalty,
-            names.REQUEST_PRESENCE_PENALTY: params.presence_penalty,
-            names.REQUEST_STOP_SEQUENCES: params.stop_sequences,
-            names.REQUEST_SEED: params.seed,
-            names.REQUEST_STREAM: is_stream,
-            names.OUTPUT_TYPE: wanted.type if isinstance(wanted, JsonFormat | TextFormat) else None,
-            names.RUN_ID: None if run is None else run.run_id,
-            names.STEP: None if run is None else run.step_number,
-        }
-    )
+def request_attributes(params: CallOptions, *, is_stream: bool) -> Attributes:
+    """What a chat span says before the model is called, beside what it shares with the metrics."""
+    found: Attributes = {names.REQUEST_STREAM: is_stream}
+    put(found, names.REQUEST_MAX_TOKENS, params.max_output_tokens)
+    put(found, names.REQUEST_TEMPERATURE, params.temperature)
+    put(found, names.REQUEST_TOP_P, params.top_p)
+    put(found, names.REQUEST_TOP_K, params.top_k)
+    put(found, names.REQUEST_FREQUENCY_PENALTY, params.frequency_penalty)
+    put(found, names.REQUEST_PRESENCE_PENALTY, params.presence_penalty)
+    put(found, names.REQUEST_STOP_SEQUENCES, params.stop_sequences)
+    put(found, names.REQUEST_SEED, params.seed)
+    if params.response_format is not None:
+        found[names.OUTPUT_TYPE] = params.response_format.type
+    if params.run is not None:
+        found[names.RUN_ID] = params.run.run_id
+        found[names.STEP] = params.run.step_number
+    return found
 
 
-def usage_attributes(usage: Usage) -> Attributes:
-    """Tokens of one call. Tokens read from a provider's cache are part of the input tokens."""
+def put_usage(found: Attributes, usage: Usage) -> None:
+    """Add the tokens of one call. Tokens read from a provider's cache are part of the input tokens."""
     spent, wrote = usage.input_tokens, usage.output_tokens
-    return known(
-        {
-            names.USAGE_INPUT_TOKENS: spent.total,
-            names.USAGE_OUTPUT_TOKENS: wrote.total,
-            names.USAGE_CACHE_READ: spent.cache_read,
-            names.USAGE_CACHE_CREATION: spent.cache_write,
-            names.USAGE_REASONING: wrote.reasoning,
-        }
-    )
+    put(found, names.USAGE_INPUT_TOKENS, spent.total)
+    put(found, names.USAGE_OUTPUT_TOKENS, wrote.total)
+    put(found, names.USAGE_CACHE_READ, spent.cache_read)
+    put(found, names.USAGE_CACHE_CREATION, spent.cache_write)
+    put(found, names.USAGE_REASONING, wrote.reasoning)
 
 
 def is_cache_hit(metadata: ProviderMetadata | None) -> bool:
     """Whether a cache of ours gave the answer, so that nobody paid for it now."""
-    cache = (metadata or {}).get("onion", {}).get("cache")
+    if metadata is None:
+        return False
+    cache = metadata.get("onion", {}).get("cache")
     return isinstance(cache, Mapping) and cache.get("hit") is True
 
 

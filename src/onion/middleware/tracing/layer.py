@@ -14,31 +14,21 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from opentelemetry import context as otel_context
-from opentelemetry import metrics, trace
 from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind
 
 from onion.middleware.tracing import attributes as say
 from onion.middleware.tracing import names
-from onion.middleware.tracing.watching import (
-    IS_COUNTED,
-    SCOPE,
-    ChatWatch,
-    Instruments,
-    attached,
-    end_span,
-    has_meters,
-    inside,
-    outcome_of,
-)
+from onion.middleware.tracing.providers import NO_TRACER, NOBODY, Providers
+from onion.middleware.tracing.watching import IS_COUNTED, ChatWatch, attached, end_span, inside, outcome_of
 from onion.spec.base import value
-from onion.streaming import replay_parts
 from onion.wrap import Middleware
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
-    from opentelemetry.trace import Tracer, TracerProvider
+    from opentelemetry.trace import TracerProvider
 
+    from onion.middleware.tracing.providers import Told
     from onion.spec.call import CallOptions, RunInfo
     from onion.spec.events import AbortEvent, EndEvent, ErrorEvent, StartEvent
     from onion.spec.model import LanguageModel
@@ -46,9 +36,7 @@ if TYPE_CHECKING:
     from onion.spec.stream import StreamResult
     from onion.spec.tools import TypedToolCall
     from onion.spec.transform import Outcome
-    from onion.wrap import DoGenerate, DoStream, Execute, Mode
-
-NO_TRACER: trace.Tracer = trace.NoOpTracer()
+    from onion.wrap import DoGenerate, DoStream, Execute
 
 
 @runtime_checkable
@@ -90,10 +78,8 @@ class Tracing(Middleware):
     ) -> None:
         asked = os.environ.get(names.CAPTURE_CONTENT_VARIABLE, "").lower()
         self.capture_content: bool = capture_content or asked in ("true", "1", "span_only", "span_and_event")
-        self._tracer_provider = tracer_provider
-        self._meter_provider = meter_provider
+        self._providers = Providers(tracer_provider, meter_provider)
         self._clock = clock
-        self._instruments: tuple[MeterProvider, Instruments] | None = None
 
     def __repr__(self) -> str:
         return "Tracing(capture_content=True)" if self.capture_content else "Tracing()"
@@ -102,29 +88,27 @@ class Tracing(Middleware):
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
     ) -> GenerateResult:
         """Answer whole, inside of a span."""
-        opened = self._open_chat(params, model, "generate")
-        if opened is None:
+        told = self._providers.look()
+        if told is NOBODY:
             return await do_generate()
-        watch, context = opened
+        watch, context = self._open_chat(told, params, model, is_stream=False)
         try:
             with attached(context):
                 result = await do_generate()
         except BaseException as error:
             watch.fail(error)
             raise
-        for part in replay_parts(result):
-            watch.note(part)
-        watch.close("finished", None)
+        watch.answered(result)
         return result
 
     async def wrap_stream(
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
     ) -> StreamResult:
         """Open the stream inside of a span, which ends with it."""
-        opened = self._open_chat(params, model, "stream")
-        if opened is None:
+        told = self._providers.look()
+        if told is NOBODY:
             return await do_stream()
-        watch, context = opened
+        watch, context = self._open_chat(told, params, model, is_stream=True)
         try:
             with attached(context):
                 stream = await do_stream()
@@ -135,7 +119,7 @@ class Tracing(Middleware):
 
     async def wrap_tool(self, *, execute: Execute, tool_call: TypedToolCall, tool: object, options: object) -> object:
         """Run the tool inside of a span, a child of the run's."""
-        tracer = self._tracer()
+        tracer = self._providers.look().tracer
         if tracer is None:
             return await execute()
         parent = self._context_of(options.run if isinstance(options, InRun) else None)
@@ -165,35 +149,29 @@ class Tracing(Middleware):
 
     def on_start(self, event: StartEvent) -> None:
         """Open the run's span; it is never the current one, its children find it by the run."""
-        tracer = self._tracer()
+        tracer = self._providers.look().tracer
         if tracer is None:
             return
         parent = otel_context.get_current()
         agent = event.run.agent
         found = say.common_attributes(names.INVOKE_AGENT, event.model.provider, event.model.model_id)
+        found[names.RUN_ID] = event.run.run_id
+        say.put(found, names.AGENT_NAME, agent)
         span = tracer.start_span(
             f"{names.INVOKE_AGENT} {agent}" if agent else names.INVOKE_AGENT,
             context=parent,
             kind=SpanKind.INTERNAL,
-            attributes={**found, names.RUN_ID: event.run.run_id, **say.known({names.AGENT_NAME: agent})},
+            attributes=found,
         )
         context = inside(span, parent, is_counted=False)
         event.run.state[self, event.run.run_id] = _RunSpan(span=span, context=context)
 
     def on_end(self, event: EndEvent) -> None:
         """End the run's span with what the run used."""
-        used = event.total_usage
-        self._end_run(
-            event.run,
-            "finished",
-            None,
-            {
-                names.STEPS: len(event.steps),
-                names.RESPONSE_FINISH_REASONS: [event.finish_reason],
-                names.TOTAL_INPUT_TOKENS: used.input_tokens,
-                names.TOTAL_OUTPUT_TOKENS: used.output_tokens,
-            },
-        )
+        found: say.Attributes = {names.STEPS: len(event.steps), names.RESPONSE_FINISH_REASONS: [event.finish_reason]}
+        say.put(found, names.TOTAL_INPUT_TOKENS, event.total_usage.input_tokens)
+        say.put(found, names.TOTAL_OUTPUT_TOKENS, event.total_usage.output_tokens)
+        self._end_run(event.run, "finished", None, found)
 
     def on_error(self, event: ErrorEvent) -> None:
         """End the run's span with the error."""
@@ -203,60 +181,36 @@ class Tracing(Middleware):
         """End the run's span, which was given up and did not fail."""
         self._end_run(event.run, "cancelled", None, {names.STEPS: len(event.steps)})
 
-    def _end_run(
-        self,
-        run: RunInfo,
-        outcome: Outcome,
-        error: BaseException | None,
-        said: dict[str, say.Attribute | None],
-    ) -> None:
+    def _end_run(self, run: RunInfo, outcome: Outcome, error: BaseException | None, said: say.Attributes) -> None:
         found = run.state.pop((self, run.run_id), None)
         if isinstance(found, _RunSpan):
-            found.span.set_attributes(say.known(said))
-            end_span(found.span, outcome, error)
+            end_span(found.span, outcome, error, said)
 
     def _context_of(self, run: RunInfo | None) -> Context:
         """Where the children of *run* belong: under its span, else where they are."""
         found = None if run is None else run.state.get((self, run.run_id))
         return found.context if isinstance(found, _RunSpan) else otel_context.get_current()
 
-    def _open_chat(self, params: CallOptions, model: LanguageModel, mode: Mode) -> tuple[ChatWatch, Context] | None:
-        tracer = self._tracer()
-        instruments = self._meters()
-        if tracer is None and instruments is None:
-            return None
+    def _open_chat(
+        self, told: Told, params: CallOptions, model: LanguageModel, *, is_stream: bool
+    ) -> tuple[ChatWatch, Context]:
         is_counted = otel_context.get_value(IS_COUNTED) is True
         parent = otel_context.get_current() if is_counted else self._context_of(params.run)
-        span = (tracer or NO_TRACER).start_span(
-            f"{names.CHAT} {model.model_id}",
+        common = say.common_attributes(names.CHAT, model.provider, model.model_id)
+        span = (told.tracer or NO_TRACER).start_span(
+            f"{names.CHAT} {common[names.REQUEST_MODEL]}",
             context=parent,
             kind=SpanKind.CLIENT,
-            attributes=say.request_attributes(params, model, is_stream=mode == "stream"),
+            attributes=common | say.request_attributes(params, is_stream=is_stream),
         )
         if self.capture_content and span.is_recording():
             span.set_attributes(say.prompt_attributes(params))
         watch = ChatWatch(
             span,
-            instruments,
-            say.common_attributes(names.CHAT, model.provider, model.model_id),
+            told.instruments,
+            common,
             is_counted=is_counted,
             captures_content=self.capture_content,
             clock=self._clock,
         )
         return watch, inside(span, parent, is_counted=True)
-
-    def _tracer(self) -> Tracer | None:
-        """None if nobody would see the spans."""
-        provider = self._tracer_provider or trace.get_tracer_provider()
-        if isinstance(provider, trace.ProxyTracerProvider | trace.NoOpTracerProvider):
-            return None
-        return provider.get_tracer(SCOPE)
-
-    def _meters(self) -> Instruments | None:
-        """None if nobody would see the metrics."""
-        provider = self._meter_provider or metrics.get_meter_provider()
-        if not has_meters(provider):
-            return None
-        if self._instruments is None or self._instruments[0] is not provider:
-            self._instruments = (provider, Instruments(provider))
-        return self._instruments[1]

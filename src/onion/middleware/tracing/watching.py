@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from opentelemetry import context as otel_context
-from opentelemetry import metrics, trace
+from opentelemetry import trace
 from opentelemetry.trace import Status, StatusCode
 
 from onion.errors import InvalidStreamPartError
@@ -21,47 +21,19 @@ from onion.streaming import Collector
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
-    from opentelemetry.metrics import Histogram, MeterProvider
     from opentelemetry.trace import Span
 
+    from onion.middleware.tracing.providers import Instruments
+    from onion.spec.content import Content
     from onion.spec.parts import StreamPart
+    from onion.spec.result import GenerateResult, ResponseInfo
+    from onion.spec.usage import Usage
 
-SCOPE = "onion"
 BEFORE_CONTENT = frozenset({StreamStart, ResponseMetadata, RawPart})
 TOLD = frozenset({ResponseMetadata, FinishPart})
 MAX_ERROR_LENGTH = 500
 IS_COUNTED: str = otel_context.create_key("onion-usage-is-counted")
 """Set while a call is made inside of a chat span of ours: a Tracing further in adds no usage."""
-
-
-class Instruments:
-    """The histograms of the conventions, made by one meter provider."""
-
-    def __init__(self, provider: MeterProvider) -> None:
-        meter = provider.get_meter(SCOPE)
-        self.duration: Histogram = meter.create_histogram(
-            names.OPERATION_DURATION,
-            unit="s",
-            description="How long a call of a model took.",
-            explicit_bucket_boundaries_advisory=names.SECONDS_BUCKETS,
-        )
-        self.first_chunk: Histogram = meter.create_histogram(
-            names.TIME_TO_FIRST_CHUNK,
-            unit="s",
-            description="How long the first content of a stream took to come.",
-            explicit_bucket_boundaries_advisory=names.SECONDS_BUCKETS,
-        )
-        self.tokens: Histogram = meter.create_histogram(
-            names.TOKEN_USAGE,
-            unit="{token}",
-            description="Tokens that a call of a model used.",
-            explicit_bucket_boundaries_advisory=names.TOKEN_BUCKETS,
-        )
-
-
-def has_meters(provider: MeterProvider) -> bool:
-    """Whether *provider* measures anything; without an SDK there is a stand-in whose class is private."""
-    return not isinstance(provider, metrics.NoOpMeterProvider) and type(provider).__name__ != "_ProxyMeterProvider"
 
 
 @contextmanager
@@ -84,20 +56,21 @@ def outcome_of(error: BaseException) -> Outcome:
     return "cancelled" if isinstance(error, asyncio.CancelledError) and is_being_cancelled() else "error"
 
 
-def end_span(span: Span, outcome: Outcome, error: BaseException | None) -> None:
-    """End *span* with the outcome, and the error if it is one. Messages are masked and bounded."""
-    span.set_attribute(names.OUTCOME, outcome)
+def end_span(span: Span, outcome: Outcome, error: BaseException | None, said: say.Attributes | None = None) -> None:
+    """End *span* with what is *said*, the outcome, and the error if it is one. Messages are masked and bounded."""
+    found: say.Attributes = {**said, names.OUTCOME: outcome} if said else {names.OUTCOME: outcome}
     if outcome == "error":
         kind = "_OTHER" if error is None else type(error).__qualname__
         message = mask_text(str(error or "the provider reported a failure"), MAX_ERROR_LENGTH)
-        span.set_attribute(names.ERROR_TYPE, kind)
+        found[names.ERROR_TYPE] = kind
         span.add_event("exception", {"exception.type": kind, "exception.message": message})
         span.set_status(Status(StatusCode.ERROR, message))
+    span.set_attributes(found)
     span.end()
 
 
 class ChatWatch(PartTransform):
-    """Looks at the parts of one call, and ends its span with what it saw.
+    """Looks at the parts of one call, or at the whole answer, and ends its span with what it saw.
 
     Args:
         span: The call's span.
@@ -126,7 +99,9 @@ class ChatWatch(PartTransform):
         self._clock = clock
         self._started = clock()
         self._first: float | None = None
-        self._finish: FinishPart | None = None
+        self._said: ResponseMetadata | ResponseInfo | None = None
+        self._finish: FinishPart | GenerateResult | None = None
+        self._content: Sequence[Content] | None = None
 
     def feed(self, part: StreamPart) -> StreamPart:
         """Look at *part* and note when the first content came."""
@@ -134,15 +109,12 @@ class ChatWatch(PartTransform):
         if self._first is None and kind not in BEFORE_CONTENT:
             self._first = self._clock() - self._started
         if kind in TOLD or self._collector is not None:
-            self.note(part)
+            self._note(part)
         return part
 
-    def note(self, part: StreamPart) -> None:
-        """Keep what the span tells of *part*."""
+    def _note(self, part: StreamPart) -> None:
         if isinstance(part, ResponseMetadata):
-            found = say.known({names.RESPONSE_ID: part.id, names.RESPONSE_MODEL: part.model_id})
-            self._span.set_attributes(found)
-            self._common |= say.known({names.RESPONSE_MODEL: part.model_id})
+            self._said = part
         elif isinstance(part, FinishPart):
             self._finish = part
         if self._collector is not None and not isinstance(part, ErrorPart):
@@ -151,44 +123,62 @@ class ChatWatch(PartTransform):
             except InvalidStreamPartError:
                 self._collector = None  # whoever reads the stream says so; content that makes no sense is not shown
 
+    def answered(self, result: GenerateResult) -> None:
+        """The call gave a whole answer."""
+        self._said = result.response
+        self._finish = result
+        if self._collector is not None:
+            self._content, self._collector = result.content, None
+        self.close("finished", None)
+
     def fail(self, error: BaseException) -> None:
         """The call raised *error*."""
         self.close(outcome_of(error), error)
 
     def close(self, outcome: Outcome, error: BaseException | None) -> None:
         """End the span and measure."""
-        if self._span.is_recording():
-            self._tell_finish()
-        if self._instruments is not None:
-            self._measure(self._instruments, outcome, error)
-        end_span(self._span, outcome, error)
-
-    def _tell_finish(self) -> None:
-        span, finish = self._span, self._finish
-        if self._first is not None:
-            span.set_attribute(names.RESPONSE_TIME_TO_FIRST_CHUNK, self._first)
-        if finish is None:
-            return
-        span.set_attribute(names.RESPONSE_FINISH_REASONS, [finish.finish_reason.unified])
-        if say.is_cache_hit(finish.provider_metadata):
-            span.set_attribute(names.CACHE_HIT, value=True)
-        elif not self._is_counted:
-            span.set_attributes(say.usage_attributes(finish.usage))
-        if self._collector is not None:
-            content = self._collector.result().content
-            span.set_attributes(say.answer_attributes(content, finish.finish_reason.unified))
-
-    def _measure(self, instruments: Instruments, outcome: Outcome, error: BaseException | None) -> None:
-        labels = dict(self._common)
-        if outcome == "error":
-            labels[names.ERROR_TYPE] = "_OTHER" if error is None else type(error).__qualname__
-        instruments.duration.record(self._clock() - self._started, labels)
-        if self._first is not None:
-            instruments.first_chunk.record(self._first, self._common)
         finish = self._finish
-        if finish is None or say.is_cache_hit(finish.provider_metadata):
+        is_hit = finish is not None and say.is_cache_hit(finish.provider_metadata)
+        if self._instruments is not None:
+            self._measure(self._instruments, outcome, error, None if is_hit or finish is None else finish.usage)
+        said = self._found(finish, is_hit=is_hit) if self._span.is_recording() else None
+        end_span(self._span, outcome, error, said)
+
+    def _found(self, finish: FinishPart | GenerateResult | None, *, is_hit: bool) -> say.Attributes:
+        found: say.Attributes = {}
+        if self._said is not None:
+            say.put(found, names.RESPONSE_ID, self._said.id)
+            say.put(found, names.RESPONSE_MODEL, self._said.model_id)
+        say.put(found, names.RESPONSE_TIME_TO_FIRST_CHUNK, self._first)
+        if finish is None:
+            return found
+        reason = finish.finish_reason.unified
+        found[names.RESPONSE_FINISH_REASONS] = [reason]
+        if is_hit:
+            found[names.CACHE_HIT] = True
+        elif not self._is_counted:
+            say.put_usage(found, finish.usage)
+        content = self._content if self._collector is None else self._collector.result().content
+        if content is not None:
+            found.update(say.answer_attributes(content, reason))
+        return found
+
+    def _measure(
+        self, instruments: Instruments, outcome: Outcome, error: BaseException | None, used: Usage | None
+    ) -> None:
+        labels = self._common
+        if self._said is not None:
+            say.put(labels, names.RESPONSE_MODEL, self._said.model_id)
+        seconds = self._clock() - self._started
+        if outcome == "error":
+            kind = "_OTHER" if error is None else type(error).__qualname__
+            instruments.duration.record(seconds, {**labels, names.ERROR_TYPE: kind})
+        else:
+            instruments.duration.record(seconds, labels)
+        if self._first is not None:
+            instruments.first_chunk.record(self._first, labels)
+        if used is None:
             return
-        used = (("input", finish.usage.input_tokens.total), ("output", finish.usage.output_tokens.total))
-        for kind, tokens in used:
+        for kind, tokens in (("input", used.input_tokens.total), ("output", used.output_tokens.total)):
             if tokens is not None:
-                instruments.tokens.record(tokens, {**self._common, names.TOKEN_TYPE: kind})
+                instruments.tokens.record(tokens, {**labels, names.TOKEN_TYPE: kind})
