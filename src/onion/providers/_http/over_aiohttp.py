@@ -9,7 +9,7 @@ import asyncio
 import functools
 import io
 import weakref
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _HEADER_BYTES = 64 * 2**10
 _KNOWN = 64
+_CLOSING = "ClientConnectionResetError"
+"""What aiohttp raises where it would write to a connection that is being closed."""
 _PIECE_BYTES = 64 * 2**10
 """What is written at once of a body. Less than that is taken off us at once, whether the server reads or not."""
 
@@ -74,15 +76,18 @@ class GivenSession:
     async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> ReadReply:
         """Send a request."""
         route = self._route(url)
-        response = await self._session.post(
-            route.url,
-            data=content if len(content) <= _PIECE_BYTES else io.BytesIO(content),
-            headers={**headers, **route.credentials},
-            allow_redirects=False,
-            auto_decompress=True,
-            raise_for_status=False,
-        )
-        return ReadReply(response)
+
+        async def send() -> aiohttp.ClientResponse:
+            return await self._session.post(
+                route.url,
+                data=content if len(content) <= _PIECE_BYTES else io.BytesIO(content),
+                headers={**headers, **route.credentials},
+                allow_redirects=False,
+                auto_decompress=True,
+                raise_for_status=False,
+            )
+
+        return ReadReply(await _sent(send))
 
     async def aclose(self) -> None:
         """Nothing: it is the caller's."""
@@ -111,13 +116,13 @@ class OwnSession:
         if way.credentials:
             headers = {**headers, **way.credentials}
         if len(content) <= _PIECE_BYTES:
-            return ReadReply(await self._send(way, content, headers))
+            return ReadReply(await _sent(lambda: self._send(way, content, headers)))
         headers = {**headers, "content-length": str(len(content))}
         limit = asyncio.timeout(None)  # aiohttp knows none for a server that stops reading
-        pieces = _pieces(content, limit, self._limits.write_seconds)
+        seconds = self._limits.write_seconds
         try:
             async with limit:
-                return ReadReply(await self._send(way, pieces, headers))
+                return ReadReply(await _sent(lambda: self._send(way, _pieces(content, limit, seconds), headers)))
         except TimeoutError as error:
             if limit.expired():
                 raise TimeoutError("WriteTimeout: the server does not read the request") from error
@@ -133,6 +138,19 @@ class OwnSession:
     async def aclose(self) -> None:
         """Close the session."""
         await self._session.close()
+
+
+async def _sent(send: Callable[[], Awaitable[aiohttp.ClientResponse]]) -> aiohttp.ClientResponse:
+    """Send, and once more if the server was closing the kept connection, so that nothing could be written to it.
+
+    httpx looks whether a connection is being closed before it takes it; aiohttp takes it and fails.
+    """
+    try:
+        return await send()
+    except OSError as error:
+        if type(error.__cause__).__name__ != _CLOSING:
+            raise
+    return await send()
 
 
 async def _pieces(content: bytes, limit: asyncio.Timeout, seconds: float) -> AsyncGenerator[bytes]:
