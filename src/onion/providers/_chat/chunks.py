@@ -61,16 +61,13 @@ class ChunkReader:
         self._envelope.read(found, parts)
         if "citations" in found or "search_results" in found:
             self._extras.note_citations(found)
-        for choice in objects_in(found, "choices"):
-            if not choice.get("index"):  # further choices are alternatives that nobody asked for
+        choices = found.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, dict) and not choice.get("index"):  # of several answers the first
                 self._envelope.read_choice(choice)
                 message = choice.get("delta") or choice.get("message")
                 if isinstance(message, dict):
                     self._read(message, parts)
-        if "error" in found or found.get("object") == "error":
-            self._read_failure(found, progress)
-
-    def _read_failure(self, found: JsonObject, progress: Progress) -> None:
         if found.get("error") or found.get("object") == "error":
             progress.report(found, found.get("error") or found)
 

@@ -63,7 +63,7 @@ class Envelope:
                 continue
             if key in _ACCOUNTS:
                 self._account = usage_in(chunk) or self._account
-            if key in _KEPT:
+            if key in _KEPT and self.metadata.get(key) != found:
                 self._keep(key, found)
 
     def read_choice(self, choice: JsonObject) -> None:
@@ -96,8 +96,6 @@ class Envelope:
 
     def _keep(self, key: str, found: JsonValue) -> None:
         before = self.metadata.get(key)
-        if before == found:
-            return
         if isinstance(before, Mapping) and isinstance(found, Mapping):
             found = {**before, **found}
         self.metadata[key] = found

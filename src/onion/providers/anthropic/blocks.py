@@ -46,7 +46,11 @@ class TextBlock:
         """More text, or a citation."""
         if "citation" in delta:
             self._cite(delta["citation"], parts)
-        self._say(text_in(delta, "text"), parts)
+        text = delta.get("text")
+        if text and isinstance(text, str):
+            said = self._halves.feed(text)
+            if said:
+                parts.append(TextDelta(id=self._id, delta=said))
 
     def end(self, parts: list[StreamPart], *, is_whole: bool = True) -> None:
         """The text is whole."""

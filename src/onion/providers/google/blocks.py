@@ -25,24 +25,23 @@ class Block:
     def __init__(self, block_id: str, parts: list[StreamPart], *, is_thought: bool) -> None:
         self.is_thought: bool = is_thought
         self._id = block_id
+        self._delta = ReasoningDelta if is_thought else TextDelta
         self._halves = Halves()
         parts.append(ReasoningStart(id=block_id) if is_thought else TextStart(id=block_id))
 
     def say(self, text: str, parts: list[StreamPart]) -> str:
         """More of it, which is not empty; gives what of it was handed out."""
         said = self._halves.feed(text)
-        self._pass_on(said, parts)
+        if said:
+            parts.append(self._delta(id=self._id, delta=said))
         return said
 
     def end(self, told: JsonObject, parts: list[StreamPart]) -> None:
         """It is whole; *told* is what stood beside it."""
-        self._pass_on(self._halves.end(), parts)
+        rest = self._halves.end()
+        if rest:
+            parts.append(self._delta(id=self._id, delta=rest))
         kept: dict[str, JsonValue] = {"thought": True, **told} if self.is_thought else dict(told)
         metadata = {NAME: kept} if kept else None
         end = ReasoningEnd if self.is_thought else TextEnd
         parts.append(end(id=self._id, provider_metadata=metadata))
-
-    def _pass_on(self, text: str, parts: list[StreamPart]) -> None:
-        if text:
-            delta = ReasoningDelta if self.is_thought else TextDelta
-            parts.append(delta(id=self._id, delta=text))

@@ -40,6 +40,11 @@ class Calls:
         self._run: dict[str, tuple[str, str]] = {}
         self._last = ("", "")
 
+    @property
+    def is_open(self) -> bool:
+        """Pieces of a call may still come."""
+        return self._open is not None
+
     def read(self, call: JsonObject, told: JsonObject, parts: list[StreamPart]) -> None:
         """A call of a function tool, or a piece of one."""
         name = text_in(call, "name")

@@ -80,7 +80,8 @@ class Reader:
         is_thought = told.pop("thought", None) is True
         if not text and not told:
             return
-        self._calls.end(parts, is_whole=True)
+        if self._calls.is_open:
+            self._calls.end(parts, is_whole=True)
         if self._block is None or self._block.is_thought is not is_thought:
             self._close({}, parts)
             self._block = Block(str(self._count), parts, is_thought=is_thought)

@@ -62,7 +62,10 @@ class Answer:
             return
         if state is None:
             state = self._items[index] = _Item({"type": "message" if place[0] in TEXTS else "reasoning"})
-        self.texts.say(state.text, place, text, state.begun, parts)
+        block = state.text.blocks.get(place)
+        if block is None:
+            block = self.texts.open(state.text, place, state.begun, parts)
+        block.feed(text, parts)
 
     def write(self, index: int, text: str, parts: list[StreamPart]) -> None:
         """More of a call's input."""

@@ -45,10 +45,16 @@ class Texts:
         self._numbers = 0
         self._sources = 0
 
-    def say(self, state: TextItem, place: Place, text: str, item: JsonObject, parts: list[StreamPart]) -> None:
-        """More text or reasoning."""
-        block = state.blocks.get(place) or self._open(state, place, item, parts)
-        block.feed(text, parts)
+    def open(self, state: TextItem, place: Place, item: JsonObject, parts: list[StreamPart]) -> Block:
+        """A new block. Of the pieces of an item only one is open at a time."""
+        if state.latest is not None and place[0] not in TEXTS:
+            state.latest[1].end(None, parts)
+        block = Block(str(self._numbers), is_text=place[0] in TEXTS)
+        state.blocks[place] = block
+        state.latest = (place, block)
+        self._numbers += 1
+        block.start(self._told(place, item), parts)
+        return block
 
     def cite(self, annotation: JsonObject, parts: list[StreamPart]) -> None:
         """A citation."""
@@ -67,7 +73,7 @@ class Texts:
                 parts.append(custom_part(part, item, self._name))
                 continue
             place, member = ((REFUSAL, number), REFUSAL) if kind == REFUSAL else ((TEXT, number), "text")
-            block = state.blocks.get(place) or self._open(state, place, item, parts)
+            block = state.blocks.get(place) or self.open(state, place, item, parts)
             block.complete(text_in(part, member), parts)
             annotations = objects_in(part, "annotations")
             for annotation in annotations[state.cited.get(number, 0) :]:
@@ -84,22 +90,11 @@ class Texts:
         for member, kind in (("summary", SUMMARY), ("content", keys.REASONING_TEXT)):
             for number, part in enumerate(objects_in(item, member)):
                 place = (kind, number)
-                block = state.blocks.get(place) or self._open(state, place, item, parts)
+                block = state.blocks.get(place) or self.open(state, place, item, parts)
                 block.complete(text_in(part, "text"), parts)
-        place, block = state.latest or (_NO_SUMMARY, self._open(state, _NO_SUMMARY, item, parts))
+        place, block = state.latest or (_NO_SUMMARY, self.open(state, _NO_SUMMARY, item, parts))
         block.end(self._told(place, item, **{keys.ENCRYPTED: item.get("encrypted_content")}), parts)
         self.reasoning_id = text_in(item, "id")
-
-    def _open(self, state: TextItem, place: Place, item: JsonObject, parts: list[StreamPart]) -> Block:
-        """A new block. Of the pieces of an item only one is open at a time."""
-        if state.latest is not None and place[0] not in TEXTS:
-            state.latest[1].end(None, parts)
-        block = Block(str(self._numbers), is_text=place[0] in TEXTS)
-        state.blocks[place] = block
-        state.latest = (place, block)
-        self._numbers += 1
-        block.start(self._told(place, item), parts)
-        return block
 
     def _told(self, place: Place, item: JsonObject, **more: JsonValue) -> dict[str, JsonObject] | None:
         kind = place[0]
