@@ -11,8 +11,8 @@ from onion.errors import APICallError
 from onion.providers import vendor
 from onion.providers._json import parse_json
 from onion.providers.local import serve
-from onion.spec.call import FunctionTool, JsonFormat, ToolChoice
-from onion.spec.content import ToolCall
+from onion.spec.call import FunctionTool, JsonFormat
+from onion.spec.prompt import AssistantMessage, JsonOutput, ToolCallPart, ToolMessage, ToolResultPart
 from onion.streaming import collect
 from onion.testing import ModelCheckOptions, check_language_model
 from tests.providers.openai_chat.bodies import HELLO
@@ -66,18 +66,23 @@ async def test_a_real_server_keeps_the_contract(model: WireModel) -> None:
     assert set(report.skipped) <= {"connections-released"}
 
 
-async def test_a_real_server_calls_a_tool_and_fills_in_a_form(model: WireModel) -> None:
+async def test_a_real_server_takes_calls_and_results_back(model: WireModel) -> None:
+    call = ToolCallPart(tool_call_id="c1", tool_name="count", input={"n": 2})
+    result = ToolResultPart(tool_call_id="c1", tool_name="count", output=JsonOutput(value=2))
     tool = FunctionTool(name="count", description="Say a number.", input_schema=NUMBER)
-    forced = SHORT.replace(tools=(tool,), tool_choice=ToolChoice(type="required"), max_output_tokens=60)
+    prompt = (*SHORT.prompt, AssistantMessage(content=(call,)), ToolMessage(content=(result,)))
+
+    answered = await model.do_generate(SHORT.replace(prompt=prompt, tools=(tool,)))
+
+    assert answered.usage.input_tokens.total
+
+
+async def test_a_real_server_fills_in_a_form(model: WireModel) -> None:
     form = SHORT.replace(response_format=JsonFormat(schema=NUMBER), max_output_tokens=60)
 
-    called = await collect(await model.do_stream(forced))
-    filled = await model.do_generate(form)
+    answered = await collect(await model.do_stream(form))
 
-    (call,) = [part for part in called.content if isinstance(part, ToolCall)]
-    assert call.tool_name == "count"
-    assert isinstance(parse_json(call.input), dict)
-    assert isinstance(parse_json(filled.text), dict)
+    assert isinstance(parse_json(answered.text), dict)
 
 
 async def test_a_real_server_refuses_what_is_too_long(model: WireModel) -> None:
