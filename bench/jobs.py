@@ -44,7 +44,6 @@ class Job:
         adapter: Module with the setups.
         budget: CPU seconds of one measurement, about.
         command: What runs the worker instead of this interpreter; a peer has its own.
-        is_optional: What it needs may not be there; then the rows that use it are left out.
         is_fresh: Each measurement is made by a new process.
     """
 
@@ -53,7 +52,6 @@ class Job:
     params: Params = NO_PARAMS
     budget: float = 0.04
     command: Sequence[str] = ()
-    is_optional: bool = False
     is_fresh: bool = False
 
     def argv(self) -> list[str]:
@@ -130,5 +128,5 @@ class Process:
         if not line:
             errors = self._child.stderr.read() if self._child.stderr else ""
             last = errors.strip().rpartition("\n")[2] or f"no answer within {seconds:.0f} s"
-            raise JobError(f"{' '.join(self._job.argv()[1:])}: {last}")
+            raise JobError(f"{self._job.adapter.rpartition('.')[2]} {self._job.workload}: {last}")
         return line

@@ -33,7 +33,7 @@ class Row:
         value: Makes the figure of one round.
         is_scaled: The target is in microseconds of the machine it was set on.
         is_lowest: The best round counts instead of the median: what disturbs can only add.
-        is_optional: Not measuring it is no failure: it needs a peer.
+        is_optional: It needs a peer; that this one is not there is no failure.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Finding:
         low: Smallest figure of a round.
         high: Largest figure of a round.
         why: Why there is none.
+        is_absent: There is none because a job of the row is not there at all, rather than because it failed.
     """
 
     row: Row
@@ -75,12 +76,13 @@ class Finding:
     low: float | None = None
     high: float | None = None
     why: str = ""
+    is_absent: bool = False
 
     @property
     def is_met(self) -> bool:
-        """Whether the target is met; what is optional and was not measured is not missed."""
+        """Whether the target is met, or is one of a peer that is not there."""
         if self.figure is None:
-            return self.row.is_optional
+            return self.row.is_optional and self.is_absent
         return self.figure <= self.row.limit
 
 
@@ -133,7 +135,8 @@ def finding(row: Row, rounds: Sequence[Figures], missing: Mapping[str, str]) -> 
         raw.append(found)
         scaled.append(found * factor)
     if not raw:
-        return Finding(row=row, why=missing.get(lacks.partition(".")[0]) or f"{lacks} was not measured")
+        why = missing.get(lacks.partition(".")[0])
+        return Finding(row=row, why=why or f"{lacks} was not measured", is_absent=why is None)
     middle = min if row.is_lowest else statistics.median
     return Finding(
         row=row,

@@ -35,7 +35,7 @@ def cells(found: Finding) -> tuple[str, ...]:
     row = found.row
     met = "yes" if found.is_met else "NO"
     if found.figure is None:
-        met = f"not measured{'' if row.is_optional else ' (NO)'}: {found.why}"
+        met = f"not measured{'' if found.is_met else ' (NO)'}: {found.why}"
     return (
         row.name,
         row.title,

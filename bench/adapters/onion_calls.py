@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from bench.adapters.steady import Calling, Steady
 from bench.workload import Params, Setups, Workload, expect, repeated
 from onion import CallOptions, Middleware, generate_text, is_step_count, tool, wrap_language_model
-from onion.middleware import Tracing
 from onion.spec import UserMessage
 from onion.spec.prompt import TextPart
 
@@ -94,6 +93,8 @@ def loop(params: Params) -> Workload:
 
 def tracing(params: Params) -> Workload:
     """One step of `generate_text` with Tracing in its list; variant ``sdk``: spans and metrics are made."""
+    from onion.middleware import Tracing
+
     if params.variant != "sdk":
         return _generate([Tracing()])
     from bench.adapters.telemetry import providers

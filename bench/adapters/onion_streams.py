@@ -8,7 +8,6 @@ from bench.adapters.steady import Steady
 from bench.objects import deltas_of_object, object_text
 from bench.workload import Params, Setups, Workload, expect, streamed
 from onion import CallOptions, LanguageModel, Middleware, Output, stream_text, wrap_language_model
-from onion.middleware import Tracing
 from onion.spec.base import is_array, is_object
 from onion.spec.transform import PartTransform
 
@@ -67,6 +66,8 @@ def stream(params: Params) -> Workload:
 
 def tracing(params: Params) -> Workload:
     """Deltas through Tracing; variant ``sdk``: spans and metrics are made."""
+    from onion.middleware import Tracing
+
     if params.variant != "sdk":
         return text_stream(params, [Tracing()])
     from bench.adapters.telemetry import providers

@@ -44,12 +44,14 @@ def test_microseconds_are_scaled_by_the_calibration_of_the_same_round() -> None:
     assert [round(figure or 0.0, 9) for figure in figures] == [2.0, 6.0, 1.0, 3.0]
 
 
-def test_a_row_whose_job_failed_says_why_and_is_missed_unless_it_is_optional() -> None:
+def test_a_row_whose_job_failed_says_why_and_is_missed_unless_its_peer_is_not_there() -> None:
     found = finding(row(), [{"base": 1.0}], {"subject": "it broke"})
-    optional = finding(row(is_optional=True), [{"base": 1.0}], {})
+    optional = finding(row(is_optional=True), [{"base": 1.0}], {"subject": "it broke"})
+    absent = finding(row(is_optional=True), [{"base": 1.0}], {})
 
     assert (found.figure, found.why, found.is_met) == (None, "it broke", False)
-    assert (optional.why, optional.is_met) == ("subject was not measured", True)
+    assert (optional.why, optional.is_met) == ("it broke", False)
+    assert (absent.why, absent.is_met) == ("subject was not measured", True)
 
 
 def test_a_round_without_the_figure_is_left_out() -> None:

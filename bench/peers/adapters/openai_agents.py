@@ -33,12 +33,12 @@ class Scripted(Model):
         self.script = script
         self.deltas = deltas
 
-    async def get_response(self, _instructions, wanted, *_args, **_more):
+    async def get_response(self, system_instructions, input, *args, **more):
         """Answer whole."""
         usage = Usage(requests=1, input_tokens=10, output_tokens=20, total_tokens=30)
-        return ModelResponse(output=self.script(wanted), usage=usage, response_id=None)
+        return ModelResponse(output=self.script(input), usage=usage, response_id=None)
 
-    async def stream_response(self, *_args, **_more):
+    async def stream_response(self, *args, **more):
         """Answer as a stream."""
         place = {"content_index": 0, "item_id": "m1", "output_index": 0, "logprobs": []}
         for number in range(self.deltas):
