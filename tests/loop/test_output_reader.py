@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onion.loop.output_reader import OutputReader
-    from onion.spec import JsonObject
+    from onion.spec import JsonObject, JsonValue
 
 NAMED: JsonObject = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
@@ -86,6 +86,24 @@ def test_an_element_is_shown_when_the_next_begins_or_the_answer_is_whole() -> No
     assert shown == [[], [a], [a, b], [a, b, c]]
     assert elements == [[], [], [], [], [a], [], [b], [], [c]]
     assert not reader.end_block("a")
+
+
+@pytest.mark.parametrize("element", [{"name": "Z" * 60}, "Z" * 60, 17, None], ids=["object", "text", "number", "null"])
+def test_elements_of_a_long_answer_come_one_by_one_in_order(element: JsonValue) -> None:
+    reader = Output.array({}).reader()
+    items = [element] * 200
+    text = json.dumps({"elements": items})
+    taken: list[object] = []
+    steps: set[int] = set()
+
+    for start in range(0, len(text), 4):
+        reader.feed("a", text[start : start + 4])
+        found = reader.take_elements()
+        taken.extend(found)
+        steps.add(len(found))
+
+    assert taken == items
+    assert steps <= {0, 1, 2}
 
 
 def test_an_element_that_does_not_fit_is_left_out_on_the_way_and_an_error_at_the_end() -> None:

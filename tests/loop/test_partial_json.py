@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pydantic_core import from_json
 
 from onion.loop.allowance import Allowance
-from onion.loop.partial_json import MISSING, Missing, PartialJSON
+from onion.loop.json_grammar import MISSING, Missing
+from onion.loop.partial_json import PartialJSON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -210,7 +211,7 @@ def test_endless_white_space_is_read_in_linear_time_and_changes_nothing() -> Non
 
 
 def test_what_waited_for_more_text_is_read_at_the_end() -> None:
-    parser = fed(["[1" + " " * 200, ",2"])
+    parser = fed(["[1" + " " * 600, ",2"])
 
     has_changed = parser.finish()
 
@@ -218,8 +219,17 @@ def test_what_waited_for_more_text_is_read_at_the_end() -> None:
     assert parser.value == [1, 2]
 
 
+def test_a_short_text_is_read_at_once_even_after_white_space() -> None:
+    parser = fed(["[1" + " " * 200])
+
+    has_changed = parser.feed(",2")
+
+    assert has_changed
+    assert parser.value == [1, 2]
+
+
 def test_only_the_open_parts_of_a_value_are_new() -> None:
-    parser = fed(['{"done": {"x": [1]}, "open": ['])
+    parser = fed(['{"done": {"x": ["' + "y" * 600 + '"]}, "open": ['])
     first = parser.value
     parser.feed("2")
     second = parser.value
@@ -231,17 +241,65 @@ def test_only_the_open_parts_of_a_value_are_new() -> None:
     assert first["done"] is second["done"]
 
 
-def test_the_cost_of_a_value_counts_what_is_open() -> None:
+def test_the_cost_of_a_value_counts_what_is_open_around_its_last_short_part() -> None:
     parser = PartialJSON()
 
-    parser.feed('{"a": [1, 2, 3')
+    parser.feed('{"a": [' + "1, " * 300 + "3")
     while_open = parser.cost
     parser.feed("]")
     after_list = parser.cost
     parser.feed(', "b": "' + "x" * 6400)
 
-    assert while_open > after_list
+    assert while_open > after_list + 300
     assert parser.cost >= after_list + 100
+
+
+UNUSUAL: list[tuple[list[str], JsonValue]] = [
+    (['[{"a": "\\u', "d83d", '"}]'], [{"a": "\ud83d"}]),
+    (['[{"a": "\ud83d', '"}]'], [{"a": "\ud83d"}]),
+    (['[{"a": "}}}}', '", "b": [1', "]}]"], [{"a": "}}}}", "b": [1]}]),
+    (['[{"a": {"b": {"c": {"d": {}', "}}}}", "]"], [{"a": {"b": {"c": {"d": {}}}}}]),
+    (["[" * 400, "]" * 400], json.loads("[" * 400 + "]" * 400)),
+    (['{"a": "' + "y" * 500, "z" * 30, '"}'], {"a": "y" * 500 + "z" * 30}),
+]
+
+
+@pytest.mark.parametrize(("chunks", "value"), UNUSUAL)
+def test_a_short_part_that_is_unusual_means_the_same(chunks: list[str], value: JsonValue) -> None:
+    parser = fed(chunks)
+
+    assert parser.value == value
+    assert parser.is_complete
+
+
+@pytest.mark.parametrize("rest", ["1e", "1e-", "1.", "-", "t", "tru", "fals", "n"])
+def test_what_is_not_whole_is_shown_in_a_short_part_as_anywhere_else(rest: str) -> None:
+    inside, alone = fed(['{"a": [{"b": "t\\"', '", "c": ', rest]), fed([rest])
+
+    shown = {} if alone.value is MISSING else {"c": alone.value}
+
+    assert inside.value == {"a": [{"b": 't"', **shown}]}
+
+
+@pytest.mark.parametrize("wrong", ['", "e": xa', '", "e": tx', "\\x", "\\ug", "\ud83d\n"])
+def test_the_value_stays_when_a_short_part_turns_out_to_be_wrong(wrong: str) -> None:
+    parser = fed(['{"a": [1, 2], "b": {"c": "d'])
+    before = parser.value
+
+    parser.feed(wrong)
+
+    assert parser.is_broken
+    assert parser.value == before
+
+
+def test_a_short_part_that_was_wrong_all_along_is_noticed_at_its_end() -> None:
+    parser = fed(['{"a": [1, {"b": 2}, {"c": 3 "d": {"e"', ": 4, "])
+    before = parser.value
+
+    parser.feed('"f": 5}')
+
+    assert parser.is_broken
+    assert parser.value == before
 
 
 def seconds_for(size: int) -> float:

@@ -6,10 +6,11 @@ One object reads the text of one step. What it validated on the way is not valid
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Generic, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, Protocol, Self, TypeVar
 
 from onion.errors import JSONParseError, TypeValidationError
-from onion.loop.partial_json import CHARACTERS_PER_SLOT, MISSING, PartialJSON
+from onion.loop.json_grammar import MISSING
+from onion.loop.partial_json import CHARACTERS_PER_SLOT, PartialJSON
 from onion.spec.base import value
 
 if TYPE_CHECKING:
@@ -48,30 +49,39 @@ def parse_json(text: str) -> JsonValue:
     return parsed
 
 
-class Answer(Protocol[T_co]):
-    """Reads the text of one answer."""
+class Growing(Protocol):
+    """Something that is read while its text arrives."""
 
     @property
-    def partial(self) -> object:
+    def value(self) -> object:
         """What the text so far stands for; made anew each time."""
         ...
 
     @property
     def cost(self) -> int:
-        """What making `partial` copies, in items of a list."""
+        """What making `value` copies, in items of a list."""
+        ...
+
+    def feed(self, text: str, /) -> bool:
+        """Read more text; whether `value` became another one."""
+        ...
+
+    def finish(self) -> bool:
+        """No more text comes; whether `value` became another one."""
+        ...
+
+
+class Answer(Protocol[T_co]):
+    """Reads the text of one answer."""
+
+    @property
+    def shown(self) -> Growing:
+        """What is shown of it while it arrives."""
         ...
 
     @property
     def elements(self) -> Sequence[object]:
         """Whole elements so far, for outputs that have any."""
-        ...
-
-    def feed(self, delta: str) -> bool:
-        """Read more text; whether `partial` became another one."""
-        ...
-
-    def finish(self) -> bool:
-        """No more text comes; whether `partial` became another one."""
         ...
 
     def parse(self, text: str) -> T_co:
@@ -125,7 +135,12 @@ class TextAnswer:
         return False
 
     @property
-    def partial(self) -> str:
+    def shown(self) -> Self:
+        """This."""
+        return self
+
+    @property
+    def value(self) -> str:
         """The text so far."""
         self._pieces = ["".join(self._pieces)]
         return self._pieces[0]
@@ -141,31 +156,13 @@ class TextAnswer:
 
 
 class JsonAnswer(Generic[T]):
-    """A JSON value, which *check* turns into the output, or refuses."""
+    """A JSON value, which *check* turns into the output, or refuses. It is not checked before it is whole."""
 
     elements: Sequence[object] = ()
 
     def __init__(self, check: Callable[[JsonValue], T]) -> None:
         self._check = check
-        self._json = PartialJSON()
-
-    def feed(self, delta: str) -> bool:
-        """Read more text."""
-        return self._json.feed(delta)
-
-    def finish(self) -> bool:
-        """Read what waited for more."""
-        return self._json.finish()
-
-    @property
-    def partial(self) -> object:
-        """The value so far, as JSON: it is not checked before it is whole."""
-        return self._json.value
-
-    @property
-    def cost(self) -> int:
-        """That of the JSON value."""
-        return self._json.cost
+        self.shown: PartialJSON = PartialJSON()
 
     def parse(self, text: str) -> T:
         """The checked value."""
@@ -197,7 +194,12 @@ class ArrayAnswer(Generic[T]):
         return self._take_settled()
 
     @property
-    def partial(self) -> list[T]:
+    def shown(self) -> Self:
+        """This."""
+        return self
+
+    @property
+    def value(self) -> list[T]:
         """The elements so far."""
         return self.elements.copy()
 
@@ -256,7 +258,12 @@ class ChoiceAnswer:
     def __init__(self, options: Sequence[str]) -> None:
         self._options = options
         self._json = PartialJSON()
-        self.partial: object = MISSING
+        self.value: object = MISSING
+
+    @property
+    def shown(self) -> Self:
+        """This."""
+        return self
 
     def feed(self, delta: str) -> bool:
         """Read more text; an option is shown as soon as only one is left that begins so."""
@@ -286,7 +293,7 @@ class ChoiceAnswer:
             left = [option for option in self._options if option == begun]
         else:
             left = [option for option in self._options if option.startswith(begun)]
-        if len(left) != 1 or left[0] == self.partial:
+        if len(left) != 1 or left[0] == self.value:
             return False
-        self.partial = left[0]
+        self.value = left[0]
         return True

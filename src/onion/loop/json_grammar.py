@@ -4,6 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from onion.spec.base import JsonValue
+
+
+class Missing(Enum):
+    """The type of `MISSING`, which stands for a value of which nothing has arrived."""
+
+    MISSING = "missing"
+
+
+MISSING: Final = Missing.MISSING
 
 _SPACE = r"[ \t\n\r]*+"
 _STRING = r'"((?:[^"\\\x00-\x1f]++|\\.)*+)"'
@@ -48,3 +62,60 @@ def decoded(raw: str) -> str:
 def number(text: str) -> int | float:
     """As `json.loads` reads it; raises ValueError for a whole number of more digits than Python converts."""
     return float(text) if "." in text or "e" in text or "E" in text else int(text)
+
+
+def scalar(piece: re.Match[str]) -> JsonValue:
+    """The value of an item or a member that is whole; raises ValueError where it has none."""
+    kind = piece.lastindex
+    if kind == TEXT:
+        return decoded(piece[TEXT])
+    return number(piece[DIGITS]) if kind == DIGITS else WORDS[piece[WORD]]
+
+
+def open_scalar(piece: re.Match[str]) -> JsonValue:
+    """What is shown of the value of an item or a member that is open; raises ValueError if it cannot become one."""
+    kind = piece.lastindex
+    if kind == OPEN_TEXT:
+        return decoded(piece[OPEN_TEXT])
+    if kind == OPEN_DIGITS:
+        return number(piece[OPEN_DIGITS])
+    word = WORD_OF[piece[OPEN_WORD][0]]
+    if not word.startswith(piece[OPEN_WORD]):
+        raise ValueError
+    return WORDS[word]
+
+
+def is_comma_right(piece: re.Match[str], rest: str, *, is_first: bool) -> bool:
+    """Whether an open item or member, which *rest* may be the beginning of, has a comma before it just if it must."""
+    if piece[OPEN_COMMA]:
+        return not is_first
+    return is_first or not rest.strip(" \t\n\r")
+
+
+class OpenString:
+    """A long string whose end has not come: it is read once.
+
+    Attributes:
+        length: About how many characters it has.
+    """
+
+    __slots__ = ("_pieces", "length")
+
+    def __init__(self, raw: str) -> None:
+        self._pieces = [decoded(raw)]
+        self.length: int = len(raw)
+
+    @property
+    def value(self) -> str:
+        """The string so far."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+    def feed(self, text: str) -> re.Match[str] | None:
+        """Read on; a `STRING_RUN`, or None if *text* cannot go on in it."""
+        found = STRING_RUN.match(text)
+        if found is not None and found[1]:
+            self._pieces.append(decoded(found[1]))
+            self.length += len(found[1])
+        return found

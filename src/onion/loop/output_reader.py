@@ -38,6 +38,7 @@ class OutputReader(Generic[OutputT_co]):
     def start_step(self) -> None:
         """A step begins, or begins again: its answer is read from the start."""
         self._answer = self._new_answer()
+        self._shown = self._answer.shown
         self._allowance = Allowance()
         self._block: str | None = None
         self._is_due = False
@@ -45,20 +46,29 @@ class OutputReader(Generic[OutputT_co]):
 
     def feed(self, block_id: str, delta: str) -> bool:
         """Read more text of a block; whether `partial` is a new value to hand out."""
-        if self._block is None:
-            self._block = block_id
         if block_id != self._block:
+            if self._block is not None:
+                return False
+            self._block = block_id
+        shown, allowance = self._shown, self._allowance
+        allowance.earn(len(delta))
+        if shown.feed(delta):
+            self._is_due = True
+        if not self._is_due or not allowance.pay(shown.cost):
             return False
-        self._allowance.earn(len(delta))
-        self._is_due |= self._answer.feed(delta)
-        return self._is_due and self._allowance.pay(self._answer.cost) and self._hand_out()
+        self.partial = shown.value
+        self._is_due = False
+        return True
 
     def end_block(self, block_id: str) -> bool:
         """A block is whole; whether `partial` is a new value to hand out."""
         if block_id != self._block:
             return False
-        self._is_due |= self._answer.finish()
-        return self._is_due and self._hand_out()
+        if not self._shown.finish() and not self._is_due:
+            return False
+        self.partial = self._shown.value
+        self._is_due = False
+        return True
 
     def take_elements(self) -> Sequence[object]:
         """The elements that are new since the last call, as far as `max_items` allows; then see `element_error`."""
@@ -121,8 +131,3 @@ class OutputReader(Generic[OutputT_co]):
             error = NoObjectGeneratedError(f"the answer {wrong}{cut}: {cause}", text=text, finish_reason=finish_reason)
             error.__cause__ = cause
             return error
-
-    def _hand_out(self) -> bool:
-        self.partial = self._answer.partial
-        self._is_due = False
-        return True

@@ -4,68 +4,54 @@ What is open is shown as far as it goes: a string without its end, a number as r
 ``null`` from their first letter. What cannot be shown yet is left out: a key without a value, a lone minus sign, an
 escape that is not whole, the first half of a surrogate pair.
 
-Text is read once. Making a value copies what is still open, so it costs `PartialJSON.cost`, which grows with the
+Text is read piece by piece and once, but for a short list or object, which is read again as a whole while it grows
+(json_reread.py). Making a value copies what is open around that, so it costs `PartialJSON.cost`, which grows with the
 document; who wants many values in linear time pays for them out of an `Allowance` (allowance.py).
 """
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from onion.loop.json_grammar import (
     CLOSER,
     COMMA,
-    DIGITS,
     ITEM,
     MEMBER,
+    MISSING,
     NAME,
-    OPEN_COMMA,
-    OPEN_DIGITS,
     OPEN_ITEM,
     OPEN_MEMBER,
     OPEN_NAME,
     OPEN_TEXT,
-    OPEN_WORD,
     OPENER,
-    STRING_RUN,
-    TEXT,
     WHOLE_NUMBER,
-    WORD,
-    WORD_OF,
-    WORDS,
+    Missing,
+    OpenString,
     decoded,
-    number,
+    is_comma_right,
+    open_scalar,
+    scalar,
 )
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
 
+    from onion.loop.json_reread import Rereader
     from onion.spec.base import JsonValue
 
     Container: TypeAlias = list[JsonValue] | dict[str, JsonValue]
 
 MAX_REREAD = 64
 """Open text up to this length is read again with what comes: cheaper than to remember how far reading was."""
-
 PATIENCE = 1.25
 """Longer open text, unless it is a string, is read again when it has grown by this factor."""
 
 CHARACTERS_PER_SLOT = 64
 """So much text is copied in about the time of one item of a list."""
-
 _SLOTS_PER_CONTAINER = 4
 _DEPTH_OF_ITEMS = 2
-
-
-class Missing(Enum):
-    """The type of `MISSING`, which stands for a value of which nothing has arrived."""
-
-    MISSING = "missing"
-
-
-MISSING: Final = Missing.MISSING
 
 
 class PartialJSON:
@@ -78,8 +64,8 @@ class PartialJSON:
     """
 
     __slots__ = (
-        "_changed", "_container", "_leaf", "_length", "_name", "_patience", "_pieces", "_rest", "_root", "_slots",
-        "_stack", "is_broken",
+        "_changed", "_container", "_leaf", "_name", "_patience", "_reread", "_rereader", "_rest", "_root", "_slots",
+        "_stack", "_string", "is_broken",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -93,10 +79,11 @@ class PartialJSON:
         self._name = ""
         """The key of what is shown next."""
         self._leaf: JsonValue | Missing = MISSING
-        """What is shown of an open scalar."""
-        self._pieces: list[str] | None = None
-        """A long string that is open."""
-        self._length = 0
+        """What is shown of it, unless `_string` is."""
+        self._reread: Rereader | None = None
+        """What reads it, if it is a list or an object."""
+        self._rereader: Rereader | None = None
+        self._string: OpenString | None = None
         self._rest = ""
         self._patience = 0.0
         self._slots = 1
@@ -104,14 +91,16 @@ class PartialJSON:
 
     def feed(self, text: str) -> bool:
         """Read the next bit of text; whether the value became another one."""
+        if self._reread is not None:
+            return self._feed_again(self._reread, text)
         self._changed = False
         if self.is_broken:
             return False
         if self._rest:
             text = self._rest + text
             self._rest = ""
-        if self._pieces is not None:
-            text = self._read_string(text)
+        if self._string is not None:
+            text = self._read_string(self._string, text)
         if len(text) < self._patience:
             self._rest = text
         elif text:
@@ -120,6 +109,8 @@ class PartialJSON:
 
     def finish(self) -> bool:
         """Nothing more comes: read what waited for more; whether the value became another one."""
+        if self._reread is not None:
+            self._leave(self._reread)
         self._patience = 0
         return self.feed("")
 
@@ -133,17 +124,14 @@ class PartialJSON:
     @property
     def cost(self) -> int:
         """What making a value copies, in items of a list."""
-        return self._slots + self._length // CHARACTERS_PER_SLOT
+        return self._slots if self._string is None else self._slots + self._string.length // CHARACTERS_PER_SLOT
 
     @property
     def value(self) -> JsonValue | Missing:
         """The value of the text so far, new along what is still open, the rest shared; `MISSING` at first."""
         if self._root:
             return self._root[0]
-        shown = self._leaf
-        if self._pieces is not None:
-            shown = "".join(self._pieces)
-            self._pieces = [shown]
+        shown = self._leaf if self._string is None else self._string.value
         name = self._name
         for container, own_name in reversed(self._stack):
             copied = container.copy()
@@ -160,12 +148,12 @@ class PartialJSON:
 
         An item is settled when the next one begins, or the text is whole. None if there is no such list yet.
         """
-        outermost = self._root[0] if self._root else self._stack[0][0] if self._stack else None
+        outermost = self._root[0] if self._root else self._stack[0][0] if self._stack else self._leaf
         if not isinstance(outermost, dict):
             return None
         if len(self._stack) > 1 and self._stack[1][1] == key:
             items: JsonValue = self._stack[1][0]
-            has_next = len(self._stack) > _DEPTH_OF_ITEMS or self._leaf is not MISSING or self._pieces is not None
+            has_next = len(self._stack) > _DEPTH_OF_ITEMS or self._leaf is not MISSING or self._string is not None
         else:
             items = outermost.get(key)
             has_next = self.is_complete
@@ -173,7 +161,33 @@ class PartialJSON:
             return None
         return items, len(items) if has_next else max(len(items) - 1, 0)
 
-    def _read(self, text: str) -> None:
+    def _feed_again(self, reread: Rereader, text: str) -> bool:
+        try:
+            end = reread.feed(text)
+        except ValueError:
+            self._leave(reread)
+            return self.feed(text)
+        if end:
+            self._reread, self._changed = None, False
+            self._keep(self._name, reread.value)
+            if end < len(text):
+                self._read(text[end:])
+            return self._changed
+        shown, self._leaf = self._leaf, reread.value
+        return shown != reread.value
+
+    def _leave(self, reread: Rereader) -> None:
+        """Read piece by piece what was read again so far; it means the same, if it is JSON."""
+        self._reread = None
+        shown, name, depth = self._leaf, self._name, len(self._stack)
+        self._leaf = MISSING
+        self._open(name, [] if reread.text[0] == "[" else {})
+        self._read(reread.text[1:], may_wait=False)
+        if self.is_broken:
+            self._leaf, self._name = shown, name
+            del self._stack[depth:]
+
+    def _read(self, text: str, *, may_wait: bool = True) -> None:
         position = 0
         try:
             while not self._root:
@@ -181,31 +195,44 @@ class PartialJSON:
                 if found is None:
                     break
                 position = found.end()
-                self._take(found)
+                if found.lastindex == CLOSER:
+                    self._close()
+                elif found.lastindex == OPENER:
+                    position = self._begin(self._name_of(found), text, position - 1, may_wait=may_wait)
+                    if self._reread is not None:
+                        return
+                else:
+                    self._keep(self._name_of(found), scalar(found))
             self._show(text[position:])
         except ValueError:
             self.is_broken = True
 
-    def _take(self, piece: re.Match[str]) -> None:
-        """Put a whole piece in its place; raises ValueError where it has none."""
-        kind = piece.lastindex
-        if kind == CLOSER:
-            self._close()
-            return
+    def _name_of(self, piece: re.Match[str]) -> str:
+        """The key of an item or member, in a list nothing; raises ValueError if a comma is missing or too many."""
         if (piece[COMMA] is None) is bool(self._container):
             raise ValueError
-        name: str = piece[NAME]
-        if "\\" in name:
-            name = decoded(name)
-        if kind == TEXT:
-            text: str = piece[TEXT]
-            self._keep(name, decoded(text) if "\\" in text else text)
-        elif kind == OPENER:
-            self._open(name, [] if piece[OPENER] == "[" else {})
-        elif kind == DIGITS:
-            self._keep(name, number(piece[DIGITS]))
-        else:
-            self._keep(name, WORDS[piece[WORD]])
+        return decoded(piece[NAME])
+
+    def _begin(self, name: str, text: str, start: int, *, may_wait: bool) -> int:
+        """Begin the list or object at *start*; where reading goes on."""
+        if self._rereader is None:
+            from onion.loop.json_reread import Rereader  # loads compiled code
+
+            self._rereader = Rereader()
+        reread = self._rereader
+        try:
+            end = reread.begin(text, start)
+        except ValueError:
+            end, may_wait = 0, False
+        if end:
+            self._keep(name, reread.value)
+            return start + end
+        if may_wait and len(reread.text) == len(text) - start:
+            self._reread, self._name, self._leaf = reread, name, reread.value
+            self._changed = True
+            return len(text)
+        self._open(name, [] if text[start] == "[" else {})
+        return start + 1
 
     def _keep(self, name: str, value: JsonValue) -> None:
         if self._leaf is MISSING or self._leaf != value:
@@ -241,56 +268,33 @@ class PartialJSON:
                 raise ValueError
             return
         found = (OPEN_ITEM if isinstance(self._container, list) else OPEN_MEMBER).match(rest)
-        if found is None or not self._is_comma_right(found, rest):
+        if found is None or not is_comma_right(found, rest, is_first=not self._container):
             raise ValueError
         self._rest = rest
         kind = found.lastindex
-        if kind == OPEN_TEXT:
-            text: str = found[OPEN_TEXT]
-            self._show_leaf(found, decoded(text) if "\\" in text else text)
-        elif kind == OPEN_DIGITS:
-            self._show_leaf(found, number(found[OPEN_DIGITS]))
-        elif kind == OPEN_WORD:
-            word = WORD_OF[found[OPEN_WORD][0]]
-            if not word.startswith(found[OPEN_WORD]):
-                raise ValueError
-            self._show_leaf(found, WORDS[word])
+        if kind is not None and kind >= OPEN_TEXT:
+            leaf = open_scalar(found)
+            self._name = decoded(found[OPEN_NAME])
+            if self._leaf is MISSING or self._leaf != leaf:
+                self._changed = True
+            self._leaf = leaf
         if len(rest) > MAX_REREAD:
             if kind == OPEN_TEXT:
-                self._length = found.end() - found.start(OPEN_TEXT)
-                self._pieces = [decoded(found[OPEN_TEXT])]
+                self._string = OpenString(found[OPEN_TEXT])
                 self._rest = rest[found.end(OPEN_TEXT) :]
             else:
                 self._patience = len(rest) * PATIENCE
 
-    def _is_comma_right(self, found: re.Match[str], rest: str) -> bool:
-        if found[OPEN_COMMA]:
-            return bool(self._container)
-        return not self._container or not rest.strip(" \t\n\r")
-
-    def _show_leaf(self, found: re.Match[str], leaf: JsonValue) -> None:
-        name: str = found[OPEN_NAME]
-        self._name = decoded(name) if "\\" in name else name
-        if self._leaf is MISSING or self._leaf != leaf:
-            self._leaf = leaf
-            self._changed = True
-
-    def _read_string(self, text: str) -> str:
+    def _read_string(self, string: OpenString, text: str) -> str:
         """Read on in the long string that is open; what follows it, if it ends here."""
-        found = STRING_RUN.match(text)
-        pieces = self._pieces
-        if found is None or pieces is None:
+        found = string.feed(text)
+        if found is None:
             self.is_broken = True
             return ""
-        if found[1]:
-            pieces.append(decoded(found[1]))
-            self._length += len(found[1])
-            self._changed = True
+        self._changed = bool(found[1])
         if found[2] is None:
             self._rest = text[found.end(1) :]
             return ""
-        self._leaf = "".join(pieces)
-        self._pieces = None
-        self._length = 0
+        self._leaf, self._string = string.value, None
         self._keep(self._name, self._leaf)
         return text[found.end() :]
