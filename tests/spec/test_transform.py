@@ -302,3 +302,33 @@ async def test_they_are_closed_from_the_inside_out_and_one_that_raises_does_not_
         await read(stream)
 
     assert closed == ["inner", "middle", "outer"]
+
+
+class Deaf(PartTransform):
+    """Notes what it sees, and wants to see no deltas, nor how the stream ends."""
+
+    def __init__(self) -> None:
+        self.seen: list[type] = []
+        self.ignores = frozenset({TextDelta, FinishPart})
+
+    def feed(self, part: StreamPart) -> StreamPart:
+        self.seen.append(type(part))
+        return part
+
+
+async def test_what_all_transforms_ignore_goes_past_them_but_never_the_finish() -> None:
+    first, second = Deaf(), Deaf()
+
+    parts = await read(source("a", FINISH).pipe(lambda: first).pipe(lambda: second))
+
+    assert parts == [delta("a"), FINISH]
+    assert first.seen == second.seen == [FinishPart]
+
+
+async def test_what_one_transform_wants_to_see_is_shown_to_all() -> None:
+    deaf = Deaf()
+
+    parts = await read(source("a", FINISH).pipe(lambda: deaf).pipe(Upper))
+
+    assert parts == [delta("A"), FINISH]
+    assert deaf.seen == [TextDelta, FinishPart]

@@ -19,9 +19,11 @@ from onion.spec.content import ToolCall
 from onion.spec.parts import (
     FinishPart,
     RawPart,
+    ReasoningDelta,
     ResponseMetadata,
     StreamStart,
     TextDelta,
+    ToolInputDelta,
 )
 from onion.spec.prompt import (
     CustomPart,
@@ -56,6 +58,7 @@ EVENTS: dict[Outcome, str] = {
 }
 
 BEFORE_CONTENT = frozenset({StreamStart, ResponseMetadata, RawPart})
+DELTAS: frozenset[type] = frozenset({TextDelta, ReasoningDelta, ToolInputDelta})  # their start came before them
 
 logger: logging.Logger = logging.getLogger("onion")
 
@@ -211,6 +214,7 @@ class _Watch(PartTransform):
         self._texts: list[str] = []
         self._room = layer.max_content_length + LOOKAHEAD_CHARACTERS if layer.content else 0
         self._calls: list[str] = []
+        self.ignores = frozenset() if layer.content else DELTAS
 
     def feed(self, part: StreamPart) -> StreamPart:
         kind = type(part)

@@ -18,7 +18,13 @@ class PartTransform:
     """Changes, drops, adds or watches the parts of one stream. Override what you need.
 
     One object serves one stream, so it may keep state. It is synchronous: consecutive transforms share one async hop.
+
+    Attributes:
+        ignores: Classes of parts that it need not see; where no transform needs to, they go past and cost next to
+            nothing. A finish and an error never do. Read once, when the transform is put around a stream.
     """
+
+    ignores: frozenset[type] = frozenset()
 
     def feed(self, part: StreamPart) -> StreamPart | tuple[StreamPart, ...] | None:
         """What takes the place of *part*: itself, another, nothing (None), or several."""
@@ -64,9 +70,10 @@ def flush(transforms: Sequence[PartTransform]) -> Iterable[StreamPart]:
 class Fusion:
     """The transforms of one stream as one function over its parts; notes how the stream ends and tells them once."""
 
-    __slots__ = ("_feeds", "error", "outcome", "transforms")
+    __slots__ = ("_feeds", "error", "ignored", "outcome", "transforms")
 
     def __init__(self) -> None:
+        self.ignored: frozenset[type] = frozenset()
         self.transforms: list[PartTransform] = []
         self.outcome: Outcome | None = None
         self.error: BaseException | None = None
@@ -74,6 +81,8 @@ class Fusion:
 
     def add(self, transform: PartTransform) -> None:
         """Put *transform* around those that are there."""
+        ignored = transform.ignores.difference(_ENDINGS)
+        self.ignored = self.ignored & ignored if self.transforms else ignored
         self.transforms.append(transform)
         self._feeds.append(transform.feed)
 
@@ -147,8 +156,12 @@ async def fuse(
             fed = fusion.feed(part)
             for out in fed if isinstance(fed, tuple) else (fed,):
                 yield out
+        feed, ignored = fusion.feed, fusion.ignored
         async for part in parts:
-            fed = fusion.feed(part)
+            if type(part) in ignored:
+                yield part
+                continue
+            fed = feed(part)
             if isinstance(fed, tuple):
                 for out in fed:
                     yield out

@@ -61,7 +61,7 @@ class Tracing(Middleware):
     layer does nothing.
 
     Args:
-        tracer_provider: Makes the spans; without it the global one, looked up at each call.
+        tracer_provider: Makes the spans; without it the global one, which may be set up later.
         meter_provider: Makes the metrics; without it the global one.
         capture_content: Whether spans show prompts, answers, and inputs and outputs of tools, masked and bounded. Also
             on if ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` says so.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from opentelemetry import metrics, trace
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
 SCOPE = "onion"
+LOOK_AGAIN_SECONDS = 0.1  # asking for global providers costs most of what a call costs while there are none
 NO_TRACER: trace.Tracer = trace.NoOpTracer()
 
 
@@ -60,20 +64,34 @@ class Providers:
     Args:
         tracers: Makes the spans; None means the global one.
         meters: Makes the metrics; None means the global one.
+        clock: Seconds on a clock that only goes forward.
     """
 
-    def __init__(self, tracers: TracerProvider | None, meters: MeterProvider | None) -> None:
+    def __init__(
+        self,
+        tracers: TracerProvider | None,
+        meters: MeterProvider | None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._tracers = tracers
         self._meters = meters
+        self._clock = clock
         self._seen: tuple[TracerProvider, MeterProvider, Told] | None = None
+        self._nobody_until = -math.inf
 
     def look(self) -> Told:
         """Who is told now. Providers may be set up at any time; what they make is made once for each."""
+        now = self._clock()
+        if now < self._nobody_until:
+            return NOBODY
         tracers = self._tracers or trace.get_tracer_provider()
         meters = self._meters or metrics.get_meter_provider()
         seen = self._seen
         if seen is None or seen[0] is not tracers or seen[1] is not meters:
             seen = self._seen = (tracers, meters, _told(tracers, meters))
+        if seen[2] is NOBODY:
+            self._nobody_until = now + LOOK_AGAIN_SECONDS
         return seen[2]
 
 

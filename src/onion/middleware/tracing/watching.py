@@ -15,7 +15,16 @@ from onion.errors import InvalidStreamPartError
 from onion.middleware._masking import mask_text
 from onion.middleware.tracing import attributes as say
 from onion.middleware.tracing import names
-from onion.spec.parts import ErrorPart, FinishPart, RawPart, ResponseMetadata, StreamStart
+from onion.spec.parts import (
+    ErrorPart,
+    FinishPart,
+    RawPart,
+    ReasoningDelta,
+    ResponseMetadata,
+    StreamStart,
+    TextDelta,
+    ToolInputDelta,
+)
 from onion.spec.transform import Outcome, PartTransform, is_being_cancelled
 from onion.streaming import Collector
 
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
 
 BEFORE_CONTENT = frozenset({StreamStart, ResponseMetadata, RawPart})
 TOLD = frozenset({ResponseMetadata, FinishPart})
+DELTAS: frozenset[type] = frozenset({TextDelta, ReasoningDelta, ToolInputDelta})  # their start came before them
 MAX_ERROR_LENGTH = 500
 IS_COUNTED: str = otel_context.create_key("onion-usage-is-counted")
 """Set while a call is made inside of a chat span of ours: a Tracing further in adds no usage."""
@@ -96,6 +106,7 @@ class ChatWatch(PartTransform):
         self._common = common
         self._is_counted = is_counted
         self._collector = Collector() if captures_content and span.is_recording() else None
+        self.ignores = DELTAS if self._collector is None else frozenset()
         self._clock = clock
         self._started = clock()
         self._first: float | None = None
