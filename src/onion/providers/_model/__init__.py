@@ -11,12 +11,14 @@ from onion.providers._model.decoder import (
 )
 from onion.providers._model.model import Server, WireModel
 from onion.providers._model.provider import WireProvider
-from onion.providers._model.wire import StreamDecoder, Wire, WireRequest
+from onion.providers._model.wire import UNKNOWN, Exchange, StreamDecoder, Wire, WireRequest
 
 __all__ = [
+    "UNKNOWN",
     "Address",
     "AnswerDecoder",
     "AnswerReader",
+    "Exchange",
     "Progress",
     "Server",
     "StreamDecoder",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from onion.errors import JSONParseError, StreamInterruptedError, StreamProviderError, TypeValidationError
 from onion.providers._http.failures import Failure, read_failure
 from onion.providers._json import dump_json, parse_json
-from onion.spec.parts import ErrorPart, RawPart
+from onion.providers._model.wire import UNKNOWN
+from onion.spec.parts import ErrorPart, RawPart, StreamStart
 from onion.spec.result import ResponseInfo
 from onion.streaming import BEFORE_CONTENT, Collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from onion.providers._model.wire import Exchange
     from onion.providers._sse import ServerSentEvent
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.parts import FinishPart, StreamPart
@@ -222,13 +223,16 @@ def holds_content(parts: Iterable[StreamPart]) -> bool:
     return not all(isinstance(part, BEFORE_CONTENT) for part in parts)
 
 
-def whole_answer(reader: AnswerReader, objects: Iterable[JsonObject], body: JsonValue) -> GenerateResult:
+def whole_answer(
+    reader: AnswerReader, objects: Iterable[JsonObject], body: JsonValue, exchange: Exchange = UNKNOWN
+) -> GenerateResult:
     """The answer in one piece, which goes the way of the answer in many.
 
     Args:
         reader: Of the format.
         objects: What a stream of the same answer would hold.
         body: As it came.
+        exchange: What the result says of the call.
 
     Raises:
         StreamProviderError: When it reports a failure.
@@ -236,14 +240,14 @@ def whole_answer(reader: AnswerReader, objects: Iterable[JsonObject], body: Json
     """
     decoder = AnswerDecoder(reader)
     collector = Collector()
+    collector.feed(StreamStart(warnings=exchange.warnings))
     for found in objects:
         if not decoder.is_over:
             for part in decoder.feed(found):
                 collector.feed(part)
     for part in decoder.end():
         collector.feed(part)
-    result = collector.result()
-    return replace(result, response=replace(result.response or ResponseInfo(), body=body))
+    return collector.result(request=exchange.request, response=ResponseInfo(headers=exchange.headers, body=body))
 
 
 def no_answer(wanted: str, body: JsonValue) -> TypeValidationError:

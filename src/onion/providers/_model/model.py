@@ -11,6 +11,7 @@ from onion.errors import JSONParseError, StreamInterruptedError, StreamProviderE
 from onion.providers._http import HTTPRequest, HTTPTransport
 from onion.providers._json import dump_json, parse_json
 from onion.providers._model.address import Address
+from onion.providers._model.wire import Exchange
 from onion.providers._sse import SSEDecoder
 from onion.spec.base import JsonObject, value
 from onion.spec.parts import StreamStart
@@ -83,13 +84,7 @@ class WireModel:
             body = await answer.read()
         finally:
             await answer.aclose()
-        result = self._result(answer, body, params)
-        return replace(
-            result,
-            warnings=wanted.warnings,
-            request=RequestInfo(body=request.body),
-            response=replace(result.response or ResponseInfo(), headers=answer.headers),
-        )
+        return self._result(answer, body, params, wanted.warnings)
 
     async def do_stream(self, params: CallOptions) -> StreamResult:
         """Answer as a stream, which the caller then owns and must close.
@@ -103,9 +98,9 @@ class WireModel:
         """
         wanted, request = self._request(params, is_stream=True)
         answer = await self._server.transport.open(request)
-        told, headers = RequestInfo(body=request.body), ResponseInfo(headers=answer.headers)
         if _is_json(answer):  # a server that does not stream, or reports a failure with a status of success
-            return await self._whole(answer, params, wanted.warnings, told)
+            return await self._whole(answer, params, wanted.warnings)
+        told, headers = RequestInfo(body=request.body), ResponseInfo(headers=answer.headers)
         decoder = self._wire.decoder(params, hide=answer.hide_secrets)
         parts = _parts(answer, decoder, wanted.warnings)
         return await open_stream(parts, close=answer.aclose, request=told, response=headers)
@@ -121,25 +116,27 @@ class WireModel:
         request = HTTPRequest(url=url, content=dump_json(body), headers=headers, body=body, sender=server.provider)
         return wanted, request
 
-    def _result(self, answer: HTTPAnswer, body: bytes, params: CallOptions) -> GenerateResult:
+    def _result(
+        self, answer: HTTPAnswer, body: bytes, params: CallOptions, warnings: tuple[CallWarning, ...]
+    ) -> GenerateResult:
         if not body.strip():  # what a broken proxy sends; a stream that ends at once is as retryable
             msg = f"the server answered HTTP {answer.status_code} with an empty body"
             raise answer.request.error(msg, answer, is_retryable=True)
+        request = RequestInfo(body=answer.request.body)
+        exchange = Exchange(request=request, warnings=warnings, headers=answer.headers)
         try:
-            return self._wire.result(parse_json(body), params)
+            return self._wire.result(parse_json(body), params, exchange)
         except (JSONParseError, TypeValidationError, StreamProviderError) as error:
             raise answer.failed(body, str(error)) from None  # the cause may show what the body repeats of a key
 
-    async def _whole(
-        self, answer: HTTPAnswer, params: CallOptions, warnings: tuple[CallWarning, ...], request: RequestInfo
-    ) -> StreamResult:
+    async def _whole(self, answer: HTTPAnswer, params: CallOptions, warnings: tuple[CallWarning, ...]) -> StreamResult:
         try:
             body = await answer.read()
         finally:
             await answer.aclose()
-        result = self._result(answer, body, params)
-        response = replace(result.response or ResponseInfo(), headers=answer.headers, body=None)
-        return replay(replace(result, warnings=warnings, request=request, response=response))
+        result = self._result(answer, body, params, warnings)
+        response = replace(result.response or ResponseInfo(), body=None)
+        return replay(replace(result, response=response))
 
 
 def _is_json(answer: HTTPAnswer) -> bool:

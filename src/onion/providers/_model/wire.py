@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from onion.spec.base import JsonValue, value
+from onion.spec.result import RequestInfo
 from onion.spec.usage import CallWarning
 
 if TYPE_CHECKING:
@@ -29,6 +30,24 @@ class WireRequest:
     body: Mapping[str, JsonValue]
     warnings: tuple[CallWarning, ...] = ()
     headers: Mapping[str, str] | None = None
+
+
+@value
+class Exchange:
+    """What is known of a call when its answer is read.
+
+    Attributes:
+        warnings: Of the request.
+        headers: Of the answer.
+    """
+
+    request: RequestInfo | None = None
+    warnings: tuple[CallWarning, ...] = ()
+    headers: Mapping[str, str] | None = None
+
+
+UNKNOWN = Exchange()
+"""Nothing is."""
 
 
 class StreamDecoder(Protocol):
@@ -71,8 +90,8 @@ class Wire(Protocol):
         """
         ...
 
-    def result(self, body: JsonValue, params: CallOptions) -> GenerateResult:
-        """The answer that *body* holds, without warnings and request.
+    def result(self, body: JsonValue, params: CallOptions, exchange: Exchange) -> GenerateResult:
+        """The answer that *body* holds.
 
         Raises:
             TypeValidationError: When it is no answer.

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onion.providers._model import no_answer, whole_answer
+from onion.providers._model import UNKNOWN, no_answer, whole_answer
 from onion.providers.anthropic.events import EventReader
 
 if TYPE_CHECKING:
+    from onion.providers._model import Exchange
     from onion.providers.anthropic.context import AnswerContext
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.result import GenerateResult
 
 
-def to_result(message: JsonValue, context: AnswerContext) -> GenerateResult:
-    """The result that *message* holds.
+def to_result(message: JsonValue, context: AnswerContext, exchange: Exchange = UNKNOWN) -> GenerateResult:
+    """The result that *message* holds, with what is known of the *exchange*.
 
     Raises:
         TypeValidationError: When it is no message.
@@ -26,4 +27,4 @@ def to_result(message: JsonValue, context: AnswerContext) -> GenerateResult:
     events: list[JsonObject] = (
         [message] if is_failure else [{"type": "message_start", "message": message}, {"type": "message_stop"}]
     )
-    return whole_answer(EventReader(context), events, message)
+    return whole_answer(EventReader(context), events, message, exchange)

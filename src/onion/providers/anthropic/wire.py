@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from onion.providers._model import AnswerDecoder
+from onion.providers._model import UNKNOWN, AnswerDecoder
 from onion.providers.anthropic.context import context_of
 from onion.providers.anthropic.events import EventReader
 from onion.providers.anthropic.request import to_request
@@ -18,7 +18,7 @@ from onion.providers.anthropic.traits import ModelTraits
 from onion.spec.base import value
 
 if TYPE_CHECKING:
-    from onion.providers._model import WireRequest
+    from onion.providers._model import Exchange, WireRequest
     from onion.spec.base import JsonValue
     from onion.spec.call import CallOptions
     from onion.spec.result import GenerateResult
@@ -34,9 +34,9 @@ class MessagesWire:
         """The request for one call."""
         return to_request(model_id, params, self.traits, is_stream=is_stream)
 
-    def result(self, body: JsonValue, params: CallOptions) -> GenerateResult:
+    def result(self, body: JsonValue, params: CallOptions, exchange: Exchange = UNKNOWN) -> GenerateResult:
         """The answer that *body* holds."""
-        return to_result(body, context_of(params, self.traits))
+        return to_result(body, context_of(params, self.traits), exchange)
 
     def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> AnswerDecoder:
         """What reads one streamed answer."""

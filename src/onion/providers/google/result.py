@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onion.providers._model import no_answer, whole_answer
+from onion.providers._model import UNKNOWN, no_answer, whole_answer
 from onion.providers.google.chunks import ChunkReader
 
 if TYPE_CHECKING:
+    from onion.providers._model import Exchange
     from onion.providers.google.toolbox import Toolbox
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.result import GenerateResult
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 _MEMBERS = ("candidates", "promptFeedback", "usageMetadata", "error")
 
 
-def to_result(body: JsonValue, toolbox: Toolbox) -> GenerateResult:
-    """The result that *body* holds: an answer, or a list with the chunks of one.
+def to_result(body: JsonValue, toolbox: Toolbox, exchange: Exchange = UNKNOWN) -> GenerateResult:
+    """The result that *body* holds, an answer or a list with the chunks of one, with what is known of the *exchange*.
 
     Raises:
         TypeValidationError: When it is no answer.
@@ -27,4 +28,4 @@ def to_result(body: JsonValue, toolbox: Toolbox) -> GenerateResult:
         if not isinstance(chunk, dict) or chunk.keys().isdisjoint(_MEMBERS):
             raise no_answer("list of candidates", chunk)
         chunks.append(chunk)
-    return whole_answer(ChunkReader(toolbox, is_whole=True), chunks, body)
+    return whole_answer(ChunkReader(toolbox, is_whole=True), chunks, body, exchange)

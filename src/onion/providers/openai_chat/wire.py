@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from onion.providers._chat import ChatDialect, ChunkReader, to_request, to_result
-from onion.providers._model import AnswerDecoder, WireRequest
+from onion.providers._model import UNKNOWN, AnswerDecoder, WireRequest
 from onion.spec.base import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onion.providers._model import Exchange
     from onion.spec.base import JsonValue
     from onion.spec.call import CallOptions
     from onion.spec.result import GenerateResult
@@ -36,9 +37,9 @@ class ChatWire:
         path = self.path.replace("{model}", quote(model_id, safe=""))
         return WireRequest(path=path, body=wanted.body, warnings=wanted.warnings)
 
-    def result(self, body: JsonValue, params: CallOptions) -> GenerateResult:
+    def result(self, body: JsonValue, params: CallOptions, exchange: Exchange = UNKNOWN) -> GenerateResult:
         """The answer that a completion holds."""
-        return to_result(body, name=self.dialect.name)
+        return to_result(body, exchange, name=self.dialect.name)
 
     def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> AnswerDecoder:
         """What reads one streamed answer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onion.providers._model import AnswerDecoder
+from onion.providers._model import UNKNOWN, AnswerDecoder
 from onion.providers.openai_responses.dialect import ResponsesDialect
 from onion.providers.openai_responses.events import EventReader
 from onion.providers.openai_responses.items import tool_of
@@ -16,7 +16,7 @@ from onion.spec.call import ProviderTool
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from onion.providers._model import WireRequest
+    from onion.providers._model import Exchange, WireRequest
     from onion.spec.base import JsonValue
     from onion.spec.call import CallOptions
     from onion.spec.result import GenerateResult
@@ -32,9 +32,9 @@ class ResponsesWire:
         """The request for one call."""
         return to_request(model_id, params, self.dialect, is_stream=is_stream)
 
-    def result(self, body: JsonValue, params: CallOptions) -> GenerateResult:
+    def result(self, body: JsonValue, params: CallOptions, exchange: Exchange = UNKNOWN) -> GenerateResult:
         """The answer that a response holds."""
-        return to_result(body, name=self.dialect.name, tool_names=names_of(params))
+        return to_result(body, exchange, name=self.dialect.name, tool_names=names_of(params))
 
     def decoder(self, params: CallOptions, *, hide: Callable[[str], str]) -> AnswerDecoder:
         """What reads one streamed answer."""
