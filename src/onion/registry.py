@@ -44,14 +44,26 @@ def resolve_model(model: str | LanguageModel) -> LanguageModel:
 
     Raises:
         NoSuchModelError: When the string names no provider that comes with Onion, or lacks the model.
+        InvalidArgumentError: When it is neither a model nor a string.
     """
     if not isinstance(model, str):
-        return model
+        if _is_model(model):
+            return model
+        msg = f"a model must be a LanguageModel or a string such as 'openai:gpt-5', got {model!r}"
+        raise InvalidArgumentError(msg, parameter="model", value=model)
     name, separator, model_id = model.partition(SEPARATOR)
     make = _BUILT_IN.get(name)
     if make is None or not (model_id or (name in _WITH_DEFAULT and not separator)):
         raise _no_such_model(model, "language model", _BUILT_IN)
     return make(model_id)
+
+
+def _is_model(model: LanguageModel) -> bool:
+    try:
+        calls: tuple[object, object] = (model.do_generate, model.do_stream)
+    except AttributeError:
+        return False
+    return all(map(callable, calls)) and not isinstance(model, type)
 
 
 class ProviderRegistry:

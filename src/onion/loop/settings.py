@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Required, TypeAlias, TypedDict
 
 from onion.errors import InvalidArgumentError
+from onion.loop.kinds import check_kind
 from onion.loop.lifecycle import HOOK_NAMES, Callbacks
 from onion.loop.prompt import InstructionsInput
 from onion.spec.base import value
@@ -202,17 +203,20 @@ def check_options(options: Mapping[str, object], *, function: str) -> None:
 
 
 def check_settings(options: Mapping[str, object]) -> None:
-    """Check the settings that are numbers or lists of texts.
+    """Check the settings that are numbers, and the kind of the others.
 
     Raises:
-        InvalidArgumentError: For one that no provider can take.
+        InvalidArgumentError: For one that cannot be used.
     """
     for name in _LISTS & options.keys():
         if isinstance(text := options[name], str):  # which is a sequence of texts, too
             msg = f"{name} must be a list of texts, got a text: write [{text!r}]"
             raise InvalidArgumentError(msg, parameter=name, value=text)
     for name, number in options.items():
-        if number is None or name not in _CHECKED:
+        if number is None:
+            continue
+        if name not in _CHECKED:
+            check_kind(name, number)
             continue
         if isinstance(number, bool) or not isinstance(number, int if name in _WHOLE else int | float):
             kind = "a whole number" if name in _WHOLE else "a number"
