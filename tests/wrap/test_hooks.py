@@ -53,6 +53,6 @@ def test_the_hooks_that_are_told_do_nothing(name: str) -> None:
 def test_the_lists_of_hooks_are_whole() -> None:
     hooks = {name for name, _ in inspect.getmembers(Middleware, inspect.isfunction) if not name.startswith("_")}
 
-    assert hooks == {*MODEL_HOOKS, *RUN_HOOKS}
+    assert hooks == {"is_idle", *MODEL_HOOKS, *RUN_HOOKS}
     assert overridden_hooks(Middleware()) == ()
     assert repr(Middleware()) == "Middleware()"

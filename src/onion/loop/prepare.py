@@ -113,7 +113,8 @@ def _contexts(tools: Mapping[str, Tool], options: RunOptions) -> Mapping[str, ob
 def _layers(middleware: Middleware | Sequence[Middleware] | None) -> tuple[Middleware, ...]:
     if middleware is None:
         return ()
-    return tuple(map(_layer, (middleware,) if isinstance(middleware, Middleware) else middleware))
+    given = (middleware,) if isinstance(middleware, Middleware) else middleware
+    return tuple([layer for layer in map(_layer, given) if not layer.is_idle()])
 
 
 def _layer(given: object) -> Middleware:

@@ -70,6 +70,10 @@ class Middleware:
 
     modes: tuple[Mode, ...] = MODES
 
+    def is_idle(self) -> bool:
+        """Whether the layer has nothing to do for now. A run of the loop asks once, and goes without it then."""
+        return False
+
     async def transform_params(self, *, params: CallOptions, type: Mode, model: LanguageModel) -> CallOptions:
         """The params that the call goes on with. Runs once per call of the layer, before the wrap hook."""
         return params

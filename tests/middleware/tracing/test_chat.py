@@ -304,12 +304,13 @@ async def test_in_a_run_a_call_says_which_step_it_is(mode: str) -> None:
 
 @both_modes
 async def test_without_an_sdk_nothing_is_made(mode: str) -> None:
-    inner = ScriptedModel([text("hi")])
+    inner = ScriptedModel([text("hi"), text("hi")])
 
-    result = under_test(inner, Tracing())
-    await ask(result, mode)
+    model = under_test(inner, Tracing())
+    await ask(model, mode)
+    await ask(model, mode)
 
-    assert len(inner.calls) == 1
+    assert len(inner.calls) == 2
 
 
 @both_modes

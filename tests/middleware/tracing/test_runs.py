@@ -44,6 +44,21 @@ async def run(model: LanguageModel, mode: Mode, layers: list[Tracing], *tools: T
 
 
 @both_modes
+async def test_with_metrics_alone_a_run_and_its_tools_are_left_alone(mode: Mode) -> None:
+    telemetry = Telemetry()
+
+    @tool
+    def double(n: int) -> int:
+        """Double a number."""
+        return 2 * n
+
+    await run(two_steps(call("double", {"n": 2})), mode, [Tracing(None, telemetry.meters)], double)
+
+    assert telemetry.spans == []
+    assert sum(point.count for point in telemetry.points("gen_ai.client.operation.duration")) == 2
+
+
+@both_modes
 async def test_a_run_holds_its_calls_and_tools_as_siblings(mode: Mode) -> None:
     telemetry = Telemetry()
 

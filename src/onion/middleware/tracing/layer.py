@@ -84,6 +84,10 @@ class Tracing(Middleware):
     def __repr__(self) -> str:
         return "Tracing(capture_content=True)" if self.capture_content else "Tracing()"
 
+    def is_idle(self) -> bool:
+        """Nobody would see what is made: no SDK is set up."""
+        return self._providers.look() is NOBODY
+
     async def wrap_generate(
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
     ) -> GenerateResult:
