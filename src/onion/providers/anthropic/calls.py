@@ -27,11 +27,11 @@ class CallBlock:
         parts: Where the stream parts go.
         is_executed: The provider runs it.
         is_dynamic: The caller did not declare the tool.
-        told: What the next request must say of the call.
-        action: The tool of a toolset that is called; it joins the input, which is then handed out in one piece.
+        told: What the next request must say of the call. The name of a tool of a toolset among it joins the input,
+            which is then handed out in one piece.
     """
 
-    def __init__(  # noqa: PLR0913 - what there is to say of a call
+    def __init__(
         self,
         call_id: str,
         name: str,
@@ -41,7 +41,6 @@ class CallBlock:
         is_executed: bool = False,
         is_dynamic: bool = False,
         told: JsonObject | None = None,
-        action: str = "",
     ) -> None:
         self._id = call_id
         self._name = name
@@ -51,7 +50,7 @@ class CallBlock:
         self._is_executed = True if is_executed else None
         self._is_dynamic = True if is_dynamic else None
         self._told = told
-        self._action = action
+        self._action = text_in(told, "name") if told and "toolset_name" in told else ""
         parts.append(
             ToolInputStart(id=self._id, tool_name=name, provider_executed=self._is_executed, dynamic=self._is_dynamic)
         )

@@ -144,7 +144,7 @@ class Reader:
             own_name = self._context.toolbox.own_name(name)
             return CallBlock(self._call_id(block), own_name, block.get("input"), parts, told=told)
         told["name"] = name
-        return CallBlock(self._call_id(block), toolset, block.get("input"), parts, told=told, action=name)
+        return CallBlock(self._call_id(block), toolset, block.get("input"), parts, told=told)
 
     def _server_call(self, block: JsonObject, parts: list[StreamPart]) -> Block:
         wire_name, is_mcp = text_in(block, "name"), text_in(block, "type") == "mcp_tool_use"
