@@ -23,6 +23,12 @@ def test_what_is_no_json_is_an_error_that_shows_its_beginning(text: bytes | str)
     assert len(str(caught.value)) < 400
 
 
+def test_a_text_may_hold_a_half_of_a_surrogate_pair() -> None:
+    assert parse_json('{"a": "\ud83d"}') == {"a": "\ud83d"}
+    with pytest.raises(JSONParseError, match="not JSON"):
+        parse_json('{"a": "\ud83d"')
+
+
 def test_a_request_may_hold_a_half_of_a_surrogate_pair() -> None:
     assert dump_json({"a": "\ud83d", "b": "é"}) == b'{"a": "\\ud83d", "b": "\\u00e9"}'
 

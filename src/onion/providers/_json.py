@@ -30,7 +30,7 @@ def parse_json(text: bytes | str) -> JsonValue:
 
     try:
         found: JsonValue = from_json(text)
-    except ValueError:
+    except (ValueError, TypeError):  # the latter is what it says of a text with half of a surrogate pair in it
         return _parse_odd_json(text)
     return found
 
