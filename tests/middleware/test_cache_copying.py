@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from onion.middleware.caching.copying import fresh
 from onion.middleware.caching.entry import marked
@@ -40,11 +40,13 @@ FULL = GenerateResult(
 )
 
 
+@settings(max_examples=30)
 @given(answers())
 def test_a_copy_of_an_answer_is_equal(found: GenerateResult) -> None:
     assert to_json(fresh(found)) == to_json(found)
 
 
+@settings(max_examples=30)
 @given(streams())
 def test_copies_of_parts_are_equal_and_those_of_deltas_are_new(parts: tuple[StreamPart, ...]) -> None:
     copied = fresh(parts)

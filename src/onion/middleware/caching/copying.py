@@ -20,19 +20,12 @@ def fresh(value: T) -> T:
 
 
 def _fresh(value: object) -> object:
-    if type(value) in _PLAIN:
-        return value
-    if is_array(value):
-        items = [_fresh(item) for item in value]
-        if not isinstance(value, tuple):
-            return items
-        return value if all(map(_is_same, items, value)) else tuple(items)
-    if is_object(value):
-        return {key: _fresh(member) for key, member in value.items()}
     kind: type = type(value)
+    if kind in _PLAIN:
+        return value
     found = _fields(kind)
     if found is None:
-        return value
+        return _fresh_json(value)
     names, is_frozen = found
     given = [getattr(value, name) for name in names]
     copied = [member if type(member) in _PLAIN else _fresh(member) for member in given]
@@ -40,6 +33,17 @@ def _fresh(value: object) -> object:
         return value
     made: object = kind(**dict(zip(names, copied, strict=True)))
     return made
+
+
+def _fresh_json(value: object) -> object:
+    if is_object(value):
+        return {key: _fresh(member) for key, member in value.items()}
+    if not is_array(value):
+        return value
+    items = [_fresh(item) for item in value]
+    if not isinstance(value, tuple):
+        return items
+    return value if all(map(_is_same, items, value)) else tuple(items)
 
 
 def _is_same(one: object, other: object) -> bool:
