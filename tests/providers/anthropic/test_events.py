@@ -199,6 +199,15 @@ def test_text_before_an_answer_in_json_is_none_of_it() -> None:
     assert finish.provider_metadata == {"anthropic": {"textBeforeJson": "I call the tool."}}
 
 
+def test_text_that_is_open_when_an_answer_in_json_begins_is_none_of_it() -> None:
+    begin, delta, end = said(0, "Let me see.")
+
+    parts, text_for_object, _ = json_answer(begin, delta, *called(1, "json", '{"a":1}'), end)
+
+    assert [part.type for part in parts if part.type.startswith("text-")] == ["text-start", "text-delta", "text-end"]
+    assert text_for_object == '{"a":1}'
+
+
 def test_text_is_text_if_no_answer_in_json_follows() -> None:
     call_first, _, finish = json_answer(*said(0, "Let me look."), *called(1, "look"), *said(2, "Hm."))
     text_only, text_for_object, _ = json_answer(*said(0, "I will not."))

@@ -110,6 +110,8 @@ class Reader:
         if kind == "tool_use" and text_in(block, "name") == JSON_TOOL:
             self.preamble = "".join(part.delta for part in self._held if isinstance(part, TextDelta))
             self._held.clear()
+            # A text that is still open began among what is dropped, and so cannot end.
+            self._open = {place: open_ for place, open_ in self._open.items() if not isinstance(open_, TextBlock)}
         elif kind == "tool_use":
             self._release(parts)
         return parts
