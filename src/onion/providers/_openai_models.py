@@ -1,8 +1,8 @@
 """What must be known of OpenAI's models: a table of id prefixes. Ids that it does not name count as the newest.
 
 Levels are those that the API names where it refuses another: the API reference on ``reasoning_effort``, and refusals
-quoted in issues of openai/codex (6647), openai/openai-agents-python (2089), Laisky/one-api (285) and
-anomalyco/models.dev (pull request 2351), read 2026-12-01. The rest is from the model pages, read 2026-11-30.
+quoted in openai/codex (issue 6647), openai/openai-agents-python (2089), Laisky/one-api (285), router-for-me/CLIProxyAPI
+(pull request 249) and anomalyco/models.dev (pull request 2351), read 2026-12-01. The rest is from the model pages, read 2026-11-30.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ OPENAI_MODELS = (
     replace(_MAY_REST, prefix="gpt-5."),
     replace(_MAY_REST, prefix="gpt-5.1", efforts=("none", *_CLASSIC)),
     replace(_REASONS, prefix="gpt-5.1-codex"),
+    replace(_REASONS, prefix="gpt-5.1-codex-mini", efforts=("medium", "high")),
     *(replace(_REASONS, prefix=prefix, efforts=(*_CLASSIC, "xhigh")) for prefix in _CODEX),
     *(replace(_REASONS, prefix=f"gpt-5.{number}-chat", efforts=("medium",)) for number in (1, 2, 3)),
     *(replace(_REASONS, prefix=f"gpt-5.{number}-pro", efforts=("medium", "high", "xhigh")) for number in (2, 4, 5)),

@@ -113,6 +113,7 @@ def test_what_a_model_refuses_is_not_sent(model_id: str, reasoning: ReasoningEff
         ("a-model-of-tomorrow", "minimal", "low"),
         ("gpt-5.1", "xhigh", "high"),
         ("gpt-5.1-codex", "none", "low"),
+        ("gpt-5.1-codex-mini", "low", "medium"),
         ("gpt-5.1-codex-max", "xhigh", "xhigh"),
         ("gpt-5.3-codex", "none", "low"),
         ("gpt-5.2-chat-latest", "high", "medium"),
