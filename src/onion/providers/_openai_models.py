@@ -2,7 +2,8 @@
 
 Levels are those that the API names where it refuses another: the API reference on ``reasoning_effort``, and refusals
 quoted in openai/codex (issue 6647), openai/openai-agents-python (2089), Laisky/one-api (285), router-for-me/CLIProxyAPI
-(pull request 249) and anomalyco/models.dev (pull request 2351), read 2026-12-01. The rest is from the model pages, read 2026-11-30.
+(pull request 249) and anomalyco/models.dev (pull request 2351), read 2026-12-01. The rest is from the model pages, read
+2026-11-30.
 """
 
 from __future__ import annotations
