@@ -62,7 +62,7 @@ class Fuzzer:
     """Runs answers of one format.
 
     Args:
-        name: The format, as `FORMATS` of the recordings names it.
+        name: As `FORMS` names it.
         form: How it is read.
         seed: With the same number the same answers are drawn.
         recordings: Where answers to begin with lie.
@@ -73,7 +73,7 @@ class Fuzzer:
         self._name = name
         self._form = form
         self._seed = seed
-        self._seeds = seeds_of(name, recordings)
+        self._seeds = seeds_of(name.partition("/")[0], recordings)
         self._pool = pool_of(self._seeds)
 
     def run(self, *, runs: int | None = None, seconds: float | None = None) -> Report:

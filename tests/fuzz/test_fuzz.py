@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.fuzz.__main__ import main
+from tests.fuzz.forms import FORMS
 from tests.fuzz.mutation import Mutator
 from tests.fuzz.run import Fuzzer
 from tests.fuzz.seeds import pool_of, seeds_of
@@ -27,9 +28,9 @@ RUNS = 40
 CHAT = FORMATS["openai-chat"]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", FORMS)
 def test_whatever_a_server_sends_is_an_answer_or_an_error_of_ours(name: str) -> None:
-    report = Fuzzer(name, FORMATS[name], seed=1).run(runs=RUNS)
+    report = Fuzzer(name, FORMS[name], seed=1).run(runs=RUNS)
 
     assert [fault.told for fault in report.faults.values()] == []
     assert report.runs == RUNS
@@ -104,7 +105,7 @@ def test_the_command_counts_and_keeps_what_is_a_fault(
     assert main(arguments) == 0
     assert "openai-chat, seed 1: 9 answers, 0 faults" in capsys.readouterr().out
 
-    monkeypatch.setitem(FORMATS, "openai-chat", replace(CHAT, read=crashing))
+    monkeypatch.setitem(FORMS, "openai-chat", replace(CHAT, read=crashing))
     assert main(arguments) == 1
     assert "KeyError" in capsys.readouterr().out
     assert [path.name.partition("-")[0] for path in tmp_path.joinpath("faults").iterdir()] == ["openai"]
