@@ -3,6 +3,7 @@
 import pytest
 
 from onion import providers
+from onion.providers._http import HTTPClient
 from tests.test_imports import loaded_by
 
 
@@ -18,13 +19,13 @@ from tests.test_imports import loaded_by
 def test_no_http_client_is_loaded_before_the_first_call(program: str) -> None:
     modules = loaded_by(program)
 
-    assert modules.isdisjoint({"httpx", "httpx2", "xllamacpp"})
+    assert modules.isdisjoint({"aiohttp", "httpx", "httpx2", "xllamacpp"})
 
 
 def test_the_names_of_the_page_are_there() -> None:
     assert dir(providers) == providers.__all__
     assert providers.openai_compatible.__name__ == "openai_compatible"
-    assert providers.HTTPClient.__name__ == "HTTPClient"
+    assert providers.HTTPClient is HTTPClient
     assert providers.openai.__name__ == "onion.providers.openai"
     assert providers.anthropic.__name__ == "onion.providers.anthropic"
 
