@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 from onion.errors import InvalidStreamPartError, StreamInterruptedError
 from onion.spec.content import Content, Reasoning, Text, ToolResult
@@ -47,6 +47,10 @@ def to_exception(error: object) -> Exception:
     return reported_error(error)
 
 
+T = TypeVar("T")
+_PARTS: tuple[type[object], ...] = get_args(StreamPart)
+
+
 class _Block:
     """Text or reasoning that is still growing."""
 
@@ -60,6 +64,13 @@ class _Block:
     def finished(self) -> Text | Reasoning:
         kind = Text if self.is_text else Reasoning
         return kind(text="".join(self.pieces), provider_metadata=self.metadata)
+
+
+def _known(part: T) -> T:
+    if not isinstance(part, _PARTS):
+        msg = f"a stream is made of the parts of onion.spec; this one gave a {type(part).__name__}"
+        raise InvalidStreamPartError(msg)
+    return part
 
 
 class Collector:
@@ -115,7 +126,7 @@ class Collector:
             case ToolResult() if part.preliminary:
                 pass
             case _:
-                self._content.append(part)
+                self._content.append(_known(part))
 
     def result(self, *, request: RequestInfo | None = None, response: ResponseInfo | None = None) -> GenerateResult:
         """The whole answer.

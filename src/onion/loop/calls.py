@@ -17,6 +17,7 @@ from onion.spec.events import LanguageModelCallEndEvent, LanguageModelCallStartE
 from onion.spec.full_stream import StartStep, StepRestart
 from onion.spec.parts import ErrorPart, FinishPart, RawPart, StreamStart
 from onion.streaming import Collector, to_exception
+from onion.wrap.kernel import checked
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
@@ -54,7 +55,7 @@ async def generate_answer(run: Run, step: Step) -> AsyncGenerator[FullStreamPart
     step.called = time.perf_counter()
     if run.told.on_language_model_call_start:
         await _tell_start(run, step)
-    answer = await step.model.do_generate(step.params)
+    answer = checked(await step.model.do_generate(step.params), step.model, "generate")
     run.control.check()
     step.is_open = True
     step.answer = answer
@@ -137,7 +138,7 @@ async def stream_with_restarts(run: Run, step: Step) -> AsyncGenerator[FullStrea
 async def _open(run: Run, step: Step) -> StreamResult:
     run.control.arm("first_part", run.limits.first_part)
     try:
-        return await step.model.do_stream(step.params)
+        return checked(await step.model.do_stream(step.params), step.model, "stream")
     except BaseException:
         run.control.arm("first_part", None)
         raise

@@ -94,7 +94,8 @@ async def _abort(run: Run, error: AbortedError, kind: Literal["abort", "cancel"]
 
 async def _fail(run: Run, error: BaseException) -> Sequence[FullStreamPart]:
     step = run.step
-    run.fail(error)
+    is_shown = step is not None and step.failure is error
+    error = run.fail(error)
     run.control.finish()
     if step is not None and step.has_begun and (listeners := run.told.on_step_error):
         event = StepErrorEvent(run=step.info, step_number=step.number, error=error)
@@ -103,7 +104,7 @@ async def _fail(run: Run, error: BaseException) -> Sequence[FullStreamPart]:
         await run.told.tell(listeners, ErrorEvent(run=run.info, error=error, steps=tuple(run.steps)))
     if step is None or not step.is_open:
         return (ErrorPart(error=error),)
-    shown = () if step.failure is error else (ErrorPart(error=error),)
+    shown = () if is_shown else (ErrorPart(error=error),)
     return (*shown, *_finish_of(run, step))
 
 

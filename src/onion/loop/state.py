@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import random
 import time
@@ -46,6 +47,20 @@ def new_id() -> str:
 NO_USAGE = LanguageModelUsage()
 NO_ANSWER = GenerateResult(content=(), finish_reason=FinishReason(unified="error"), usage=Usage())
 """The answer of a step whose model has not answered."""
+
+
+_ENDED_RUN = "_onion_run"
+"""On an error, the id of the run that it ended."""
+
+
+def _copied(error: BaseException) -> BaseException:
+    try:
+        own = copy.copy(error)
+    except TypeError:  # its class cannot be made of its `args`
+        return error
+    own.__cause__, own.__context__ = error.__cause__, error.__context__
+    own.__suppress_context__ = error.__suppress_context__
+    return own.with_traceback(error.__traceback__)
 
 
 @record
@@ -206,7 +221,11 @@ class Run:
         self.usage = step.usage if len(self.steps) == 1 else self.usage + step.usage
         self.add_messages(step.response_messages)
 
-    def fail(self, error: BaseException) -> None:
-        """Note what ended the run, and put on it what was finished before."""
+    def fail(self, error: BaseException) -> BaseException:
+        """Note what ended the run, and put on it what was finished before; a copy, if it ended another run already."""
+        ended = vars(error).get(_ENDED_RUN, self.info.run_id)
+        if ended != self.info.run_id:
+            error = _copied(error)
+        vars(error).update({"steps": tuple(self.steps), "usage": self.usage, _ENDED_RUN: self.info.run_id})
         self.failure = error
-        vars(error).update(steps=tuple(self.steps), usage=self.usage)
+        return error

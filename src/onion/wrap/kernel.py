@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from types import MethodType
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
-from onion.errors import InvalidArgumentError
+from onion.errors import InvalidArgumentError, TypeValidationError
+from onion.spec.result import GenerateResult
 from onion.spec.stream import StreamResult
 from onion.wrap.hooks import MODEL_HOOKS, MODES, Middleware, overridden_hooks, own_hooks
 
 if TYPE_CHECKING:
     from onion.spec.call import CallOptions
     from onion.spec.model import LanguageModel, SupportedURLs
-    from onion.spec.result import GenerateResult
     from onion.wrap.functions import TransformParams
     from onion.wrap.hooks import DoGenerate, DoStream, Mode
 
@@ -68,12 +69,45 @@ def _outer(
             return await call(params)
         calls = _Calls(params, both)
         try:
-            return await wrap(do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner)
+            result = await wrap(do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner)
+            return _verified(result, mode, wrap)
         except BaseException:
             await calls.release()
             raise
 
     return outer
+
+
+def _honest(model: LanguageModel) -> tuple[Generate, Stream]:
+    """Both calls of *model*; what is no result does not reach a layer, which would be blamed for it."""
+
+    async def generate(params: CallOptions) -> GenerateResult:
+        return checked(await model.do_generate(params), model, "generate")
+
+    async def stream(params: CallOptions) -> StreamResult:
+        return checked(await model.do_stream(params), model, "stream")
+
+    return generate, stream
+
+
+def checked(result: T, model: LanguageModel, mode: Mode) -> T:
+    """The *result* of *model*.
+
+    Raises:
+        TypeValidationError: When it is none.
+    """
+    return _verified(result, mode, model.do_generate if mode == "generate" else model.do_stream)
+
+
+def _verified(result: T, mode: Mode, method: object) -> T:
+    if isinstance(result, _RESULTS[mode]):
+        return result
+    owner, name = (method.__self__, method.__name__) if isinstance(method, MethodType) else (method, mode)
+    msg = f"{name} of {owner!r} must return a {_RESULTS[mode].__name__}, it returned {type(result).__name__}"
+    raise TypeValidationError(msg, value=result)
+
+
+_RESULTS: Mapping[Mode, type[object]] = {"generate": GenerateResult, "stream": StreamResult}
 
 
 class _Calls:
@@ -112,7 +146,7 @@ class WrappedModel:
         self.layer = layer
         self._model_id = model_id
         self._provider_id = provider_id
-        both = inner.calls if isinstance(inner, WrappedModel) else (inner.do_generate, inner.do_stream)
+        both = inner.calls if isinstance(inner, WrappedModel) else _honest(inner)
         self.calls: tuple[Generate, Stream] = both if layer is None else _around(layer, inner, both)
 
     @property
