@@ -86,9 +86,9 @@ class Finding:
         return self.figure <= self.row.limit
 
 
-def figure(name: str) -> Value:
-    """One of the figures."""
-    return lambda figures: figures[name]
+def figure(name: str, *, per: int = 1) -> Value:
+    """One of the figures, for each of so many."""
+    return lambda figures: figures[name] / per
 
 
 def ratio(subject: str, base: str) -> Value:
@@ -96,9 +96,9 @@ def ratio(subject: str, base: str) -> Value:
     return lambda figures: figures[subject] / figures[base]
 
 
-def difference(subject: str, base: str, *, per: int = 1) -> Value:
-    """What the *subject* costs more than *base*, for each of so many."""
-    return lambda figures: (figures[subject] - figures[base]) / per
+def difference(subject: str, base: str) -> Value:
+    """How much the *subject* is more than *base*."""
+    return lambda figures: figures[subject] - figures[base]
 
 
 class _Asked(dict[str, float]):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bench.groups.shared import CALIBRATION_JOB, ONION_CALLS
+from bench.groups.shared import CALIBRATION_JOB, ONION_CALLS, adding
 from bench.jobs import Job
-from bench.rows import CALIBRATION, Group, Row, difference, figure
-from bench.workload import Params
+from bench.rows import CALIBRATION, Group, Row, figure
 
 LAYERS = 20
+"""So many of a kind tell what one costs."""
 
 GROUP = Group(
     name="calls",
@@ -15,12 +15,10 @@ GROUP = Group(
     jobs={
         CALIBRATION: CALIBRATION_JOB,
         "generate": Job(adapter=ONION_CALLS, workload="generate"),
-        "call": Job(adapter=ONION_CALLS, workload="call"),
-        "wrapped": Job(adapter=ONION_CALLS, workload="call", params=Params(layers=LAYERS)),
-        "steps": Job(adapter=ONION_CALLS, workload="loop", params=Params(steps=50)),
-        "silent": Job(adapter=ONION_CALLS, workload="loop", params=Params(steps=50, layers=LAYERS)),
-        "traced": Job(adapter=ONION_CALLS, workload="tracing"),
-        "traced-sdk": Job(adapter=ONION_CALLS, workload="tracing", params=Params(variant="sdk")),
+        "silent": adding("loop", layers=LAYERS),
+        "wrapped": adding("call", layers=LAYERS),
+        "traced": adding("tracing"),
+        "traced-sdk": adding("tracing", variant="sdk"),
     },
     rows=(
         Row(
@@ -37,7 +35,7 @@ GROUP = Group(
             limit=0.1,
             unit="µs",
             is_scaled=True,
-            value=difference("silent", "steps", per=LAYERS),
+            value=figure("silent.more_us", per=LAYERS),
         ),
         Row(
             name="calls.pass-through",
@@ -45,7 +43,7 @@ GROUP = Group(
             limit=1,
             unit="µs",
             is_scaled=True,
-            value=difference("wrapped", "call", per=LAYERS),
+            value=figure("wrapped.more_us", per=LAYERS),
         ),
         Row(
             name="calls.tracing-without-sdk",
@@ -53,7 +51,7 @@ GROUP = Group(
             limit=3,
             unit="µs",
             is_scaled=True,
-            value=difference("traced", "generate"),
+            value=figure("traced.more_us"),
         ),
         Row(
             name="calls.tracing-with-sdk",
@@ -61,7 +59,7 @@ GROUP = Group(
             limit=80,
             unit="µs",
             is_scaled=True,
-            value=difference("traced-sdk", "generate"),
+            value=figure("traced-sdk.more_us"),
         ),
     ),
 )

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from bench.groups.shared import CALIBRATION_JOB, ONION_STREAMS
+from bench.groups.shared import CALIBRATION_JOB, ONION_STREAMS, adding
 from bench.jobs import Job
-from bench.rows import CALIBRATION, Group, Row, difference, figure
+from bench.rows import CALIBRATION, Group, Row, figure
 from bench.workload import Params
 
 DELTAS = 10_000
-
-
-def streaming(*, layers: int = 0, variant: str = "", workload: str = "stream") -> Job:
-    """A job of 10,000 deltas."""
-    return Job(
-        adapter=ONION_STREAMS,
-        workload=workload,
-        params=Params(deltas=DELTAS, layers=layers, variant=variant),
-        budget=0.08,
-    )
 
 
 GROUP = Group(
@@ -25,11 +15,11 @@ GROUP = Group(
     rounds=11,
     jobs={
         CALIBRATION: CALIBRATION_JOB,
-        "plain": streaming(),
-        "layers-5": streaming(layers=5),
-        "layers-20": streaming(layers=20),
-        "traced": streaming(workload="tracing"),
-        "traced-sdk": streaming(workload="tracing", variant="sdk"),
+        "plain": Job(adapter=ONION_STREAMS, workload="stream", params=Params(deltas=DELTAS), budget=0.04),
+        "layers-5": adding("stream", layers=5),
+        "layers-20": adding("stream", layers=20),
+        "traced": adding("traced-stream"),
+        "traced-sdk": adding("traced-stream", variant="sdk"),
     },
     rows=(
         Row(
@@ -46,7 +36,7 @@ GROUP = Group(
             limit=1,
             unit="µs",
             is_scaled=True,
-            value=difference("layers-5", "plain"),
+            value=figure("layers-5.more_us"),
         ),
         Row(
             name="streams.layers-20",
@@ -54,7 +44,7 @@ GROUP = Group(
             limit=4,
             unit="µs",
             is_scaled=True,
-            value=difference("layers-20", "plain"),
+            value=figure("layers-20.more_us"),
         ),
         Row(
             name="streams.tracing-without-sdk",
@@ -62,7 +52,7 @@ GROUP = Group(
             limit=0.3,
             unit="µs",
             is_scaled=True,
-            value=difference("traced", "plain"),
+            value=figure("traced.more_us"),
         ),
         Row(
             name="streams.tracing-with-sdk",
@@ -70,7 +60,7 @@ GROUP = Group(
             limit=0.3,
             unit="µs",
             is_scaled=True,
-            value=difference("traced-sdk", "plain"),
+            value=figure("traced-sdk.more_us"),
         ),
     ),
 )

@@ -70,7 +70,7 @@ def test_only_jobs_that_the_rows_need_are_run() -> None:
 def test_values_are_made_of_figures() -> None:
     figures = {"a": 9.0, "b": 3.0}
 
-    assert [figure("a")(figures), ratio("a", "b")(figures), difference("a", "b", per=2)(figures)] == [9.0, 3.0, 3.0]
+    assert [figure("a", per=2)(figures), ratio("a", "b")(figures), difference("a", "b")(figures)] == [4.5, 3.0, 6.0]
 
 
 def test_the_table_tells_what_is_met_and_what_is_not() -> None:

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from bench.adapters import floor, onion_cache, onion_calls, onion_network, onion_streams, onion_wire
+from bench.adapters import floor, onion_cache, onion_calls, onion_network, onion_pairs, onion_streams, onion_wire
 from bench.counts.paths import PATHS, Path
 from bench.groups import OWN
 from bench.jobs import ROOT, Job, JobError, Process
@@ -18,7 +18,9 @@ from bench.workload import Params, Setup, WrongAnswerError, expect, repeated, st
 
 SMALL = Params(steps=2, calls=2, deltas=16, size=500, layers=2)
 IN_PROCESS = [
-    setup for adapter in (floor, onion_calls, onion_streams, onion_cache) for setup in adapter.SETUPS.values()
+    setup
+    for adapter in (floor, onion_calls, onion_streams, onion_cache, onion_pairs)
+    for setup in adapter.SETUPS.values()
 ]
 OVER_NETWORK = [
     ("bench.adapters.raw_http", ""),
