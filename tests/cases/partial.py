@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from onion import Output, stream_text
 from onion.errors import NoObjectGeneratedError
-from onion.loop.partial_json import Missing, PartialJSON
+from onion.loop.json_grammar import Missing
+from onion.loop.partial_json import PartialJSON
 from onion.providers._json import object_in
 from onion.testing import ScriptedModel, parts
 from tests.cases.expectations import differences

@@ -57,7 +57,7 @@ def test_a_call_that_broke_off_is_none() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_call_of_a_toolset_goes_back_as_it_was(mode: str) -> None:
-    click = {
+    click: JsonObject = {
         "type": "tool_use",
         "id": "a",
         "name": "left_click",
