@@ -25,8 +25,9 @@ def sources() -> Iterator[Path]:
 
 
 def suite() -> Iterator[Path]:
-    """Every Python file of the tests."""
-    return ROOT.joinpath("tests").rglob("*.py")
+    """Every Python file of the tests and of the benchmark."""
+    for folder in ("tests", "bench"):
+        yield from ROOT.joinpath(folder).rglob("*.py")
 
 
 def relative(path: Path) -> str:
