@@ -122,7 +122,13 @@ def test_whether_a_call_may_be_repeated_is_decided_by_its_status(status: int | N
 
 
 def test_headers_that_carry_credentials_are_masked() -> None:
-    headers = {"Authorization": "Bearer sk-1", "X-API-Key": "k", "Set-Cookie": "c", "retry-after": "3"}
+    headers = {
+        "Authorization": "Bearer sk-1",
+        "X-API-Key": "k",
+        "Set-Cookie": "c",
+        "X-Acme-Token": "t",
+        "retry-after": "3",
+    }
 
     error = APICallError("failed", response_headers=headers)
 
@@ -130,6 +136,7 @@ def test_headers_that_carry_credentials_are_masked() -> None:
         "Authorization": "***",
         "X-API-Key": "***",
         "Set-Cookie": "***",
+        "X-Acme-Token": "***",
         "retry-after": "3",
     }
     assert error.response_headers == mask_headers(headers)

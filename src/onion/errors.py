@@ -44,9 +44,8 @@ if TYPE_CHECKING:
 
 RETRYABLE_STATUS_CODES = frozenset({408, 409, 429})
 _SERVER_ERROR = 500
-_SECRET_HEADERS = frozenset(
-    {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie"}
-)
+_SECRET_HEADERS = ("authorization", "api-key", "api_key", "apikey", "cookie", "password", "secret", "token")
+"""What the name of a header that carries a credential ends with."""
 MASK = "***"
 
 
@@ -57,7 +56,7 @@ def is_retryable_status(status_code: int | None) -> bool:
 
 def mask_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """A copy of *headers* in which the values that carry credentials are replaced by ``***``."""
-    return {name: MASK if name.lower() in _SECRET_HEADERS else value for name, value in headers.items()}
+    return {name: MASK if name.lower().endswith(_SECRET_HEADERS) else value for name, value in headers.items()}
 
 
 def mask_url(url: str) -> str:

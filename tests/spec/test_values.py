@@ -58,6 +58,14 @@ def test_params_are_compared_without_the_run_and_copied_with_it() -> None:
     assert "run_id" not in repr(params)
 
 
+def test_the_repr_of_a_call_shows_no_credentials() -> None:
+    params = CallOptions(prompt=(), headers={"Authorization": "Bearer abc", "x-trace": "7"})
+
+    assert "headers={'Authorization': '***', 'x-trace': '7'}" in repr(params)
+    assert "abc" not in repr(params)
+    assert "headers=None" in repr(params.replace(headers=None))
+
+
 def test_in_process_fields_do_not_count() -> None:
     assert FunctionTool(name="a", input_schema={}, validate=print) == FunctionTool(name="a", input_schema={})
     assert ToolCall(tool_call_id="c", tool_name="t", input="", error=ValueError()) == ToolCall(

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypedDict
 
+from onion.errors import mask_headers
 from onion.spec.base import JsonObject, JSONSchema, JsonValue, ProviderOptions, record, value
 from onion.spec.prompt import Message, Prompt
+from onion.spec.slotted import MASKED
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -173,7 +175,7 @@ class CallOptions:
     tools: tuple[Tool, ...] | None = None
     tool_choice: ToolChoice | None = None
     include_raw_chunks: bool | None = None
-    headers: Mapping[str, str] | None = None
+    headers: Mapping[str, str] | None = field(default=None, metadata={MASKED: mask_headers})
     reasoning: ReasoningEffort | None = None
     provider_options: ProviderOptions | None = None
     run: RunInfo | None = field(default=None, compare=False, repr=False, metadata={"json": False})

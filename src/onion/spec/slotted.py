@@ -25,6 +25,8 @@ Init: TypeAlias = Callable[..., None]
 MakeClass: TypeAlias = Callable[[str, tuple[type, ...], Mapping[str, object]], type[T]]
 
 _MISSING = dataclasses.MISSING
+MASKED = "masked"
+"""In the metadata of a field: what is shown in its place, as a function of it."""
 _PARAMS = "__dataclass_params__"
 _MANY = 5
 """With so many fields, changing the class of an instance twice costs less than a descriptor for each field."""
@@ -157,8 +159,17 @@ def _hash(self: DataclassInstance) -> int:
 
 @reprlib.recursive_repr()
 def _repr(self: DataclassInstance) -> str:
-    shown = [f"{field.name}={getattr(self, field.name)!r}" for field in dataclasses.fields(self) if field.repr]
+    shown: list[str] = []
+    for field in dataclasses.fields(self):
+        if field.repr:
+            value: object = getattr(self, field.name)
+            masked: Callable[[object], object] = field.metadata.get(MASKED, _as_it_is)
+            shown.append(f"{field.name}={value if value is None else masked(value)!r}")
     return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def _as_it_is(value: object) -> object:
+    return value
 
 
 def _replace(self: DataclassInstance, **changes: object) -> DataclassInstance:
