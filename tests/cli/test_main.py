@@ -76,7 +76,6 @@ def test_a_reader_that_has_gone_is_no_failure_to_talk_about() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
         ["dance"],
         ["run"],
         ["local"],
@@ -96,6 +95,16 @@ def test_a_command_line_that_cannot_be_parsed_exits_with_2(
 
     assert caught.value.code == 2
     assert "usage: onion" in capsys.readouterr().err
+
+
+def test_without_a_command_the_commands_are_listed() -> None:
+    streams = Streams()
+
+    code = main([], streams.terminal)
+
+    assert code == 2
+    assert all(f"\n    {name} " in streams.stderr for name in ("run", "chat", "explain", "local", "cache"))
+    assert EXIT_CODES in streams.stderr
 
 
 def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -78,8 +79,12 @@ def main(argv: Sequence[str] | None = None, terminal: Terminal | None = None) ->
     Raises:
         SystemExit: From argparse, after ``--help`` and for a command line that it cannot parse.
     """
-    options = build_parser(_COMMANDS).parse_args(argv, namespace=Options())
+    parser = build_parser(_COMMANDS)
     terminal = Terminal() if terminal is None else terminal
+    if not (sys.argv[1:] if argv is None else argv):
+        parser.print_help(terminal.stderr)
+        return MISUSED
+    options = parser.parse_args(argv, namespace=Options())
     try:
         return options.command(options, terminal)
     except KeyboardInterrupt:
