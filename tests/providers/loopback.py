@@ -172,7 +172,9 @@ def stream(*pieces: bytes, headers: Sequence[tuple[str, str]] = ()) -> Script:
 async def serve(script: Script, *, tls: ssl.SSLContext | None = None) -> AsyncGenerator[Server]:
     """A server whose every request is answered by *script*; connections are kept alive."""
     server = Server()
-    listener = await asyncio.get_running_loop().create_server(lambda: Connection(server, script), HOST, 0, ssl=tls)
+    listener = await asyncio.get_running_loop().create_server(
+        lambda: Connection(server, script), HOST, 0, backlog=1024, ssl=tls
+    )
     server.url = f"http{'s' if tls else ''}://{HOST}:{listener.sockets[0].getsockname()[1]}/v1"
     try:
         yield server

@@ -122,3 +122,21 @@ async def test_long_headers_arrive(patient: HTTPTransport) -> None:
         await opened.aclose()
 
     assert opened.headers["x-policy"] == "p" * 30_000
+
+
+@pytest.mark.slow
+async def test_hundreds_of_streams_are_open_at_once(patient: HTTPTransport, name: OwnClient) -> None:
+    count = 1000 if name == "aiohttp" else 300  # the pools of httpx take time that grows with the square
+    together = asyncio.Barrier(count)
+
+    async def begin(connection: Connection) -> None:
+        await connection.head(headers=SSE_HEADERS)
+        await together.wait()  # nobody goes on before everybody has come
+        await connection.chunk(b"data: 1\n\n")
+        await connection.chunk(b"")
+
+    async with serve(begin) as server:
+        bodies = await asyncio.gather(*(read(patient, request_to(server)) for _ in range(count)))
+
+    assert bodies == [b"data: 1\n\n"] * count
+    assert len(server.connections) == count
