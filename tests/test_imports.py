@@ -1,5 +1,6 @@
 """Importing Onion is cheap: what a first program does not need yet loads on first use."""
 
+import importlib
 import subprocess
 import sys
 
@@ -21,6 +22,10 @@ OTHER_PROGRAMS = (
     "onion.errors",
     "onion.middleware",
     "onion.providers",
+    "onion.providers.anthropic",
+    "onion.providers.google",
+    "onion.providers.local",
+    "onion.providers.openai_chat.presets",
     "onion.registry",
     "onion.spec",
     "onion.sync",
@@ -80,3 +85,8 @@ def test_a_first_program_opens_no_connection() -> None:
 @pytest.mark.parametrize("name", ["generate_text", "Tool", "ToolLoopAgent", "collect", "Middleware", "from_json"])
 def test_every_name_of_the_package_can_be_the_first_that_is_imported(name: str) -> None:
     assert "onion" in loaded_by(f"from onion import {name}")
+
+
+def test_a_name_that_the_local_provider_lacks_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"'onion.providers.local' has no attribute 'nothing'"):
+        importlib.import_module("onion.providers.local").__getattr__("nothing")

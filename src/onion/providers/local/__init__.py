@@ -6,20 +6,25 @@ extra ``local`` and is loaded at the first call.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from onion.providers.local.fetching import Fetched, fetch
 from onion.providers.local.model import LocalModel
 from onion.providers.local.native import EngineSettings
-from onion.providers.local.serving import LocalServer, serve
 from onion.providers.local.weights import cache_folder, find_weights
 
 if TYPE_CHECKING:
     import os
 
+    from onion.providers.local.fetching import Fetched, fetch
+    from onion.providers.local.serving import LocalServer, serve
+
 __all__ = ["Fetched", "LocalModel", "LocalServer", "cache_folder", "fetch", "local", "serve"]
+
+_HOMES = {"Fetched": "fetching", "LocalServer": "serving", "fetch": "fetching", "serve": "serving"}
+"""Names of this page that load on first use, archives and pip behind them, and the modules that define them."""
 
 
 def local(
@@ -45,6 +50,14 @@ def local(
     return LocalModel(
         EngineSettings(weights=weights, model_id=model_id, context_tokens=context_tokens, slots=slots, threads=threads)
     )
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
 
 
 class _Callable(ModuleType):
