@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from onion import Output, stream_text
 from onion.errors import NoObjectGeneratedError
-from onion.loop.json_grammar import Missing
 from onion.loop.partial_json import PartialJSON
 from onion.providers._json import object_in
 from onion.testing import ScriptedModel, parts
@@ -17,6 +16,7 @@ from tests.cases.expectations import differences
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from onion.loop.json_grammar import Missing
     from onion.spec.base import JsonObject, JsonValue
     from tests.cases.case import Case
 

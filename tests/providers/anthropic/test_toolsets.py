@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from onion.providers.anthropic import tools
@@ -10,6 +12,9 @@ from onion.spec.parts import ToolInputDelta
 from tests.providers.anthropic.bodies import HELLO, called, decoded, message, over, play, said, start
 from tests.providers.anthropic.test_rounds import DONE, MODES, blocks, run
 from tests.providers.loopback import serve
+
+if TYPE_CHECKING:
+    from onion.spec.base import JsonObject
 
 SCREEN = tools.computer_toolset(name="screen")
 WITH_SCREEN = HELLO.replace(tools=(SCREEN,))
