@@ -11,10 +11,14 @@ import pytest
 from onion import TimeoutLimits, generate_text, is_step_count, stream_text, tool
 from onion.errors import AbortedError, InvalidArgumentError, RunTimeoutError
 from onion.loop.interrupt import Control, read_limits
+from onion.spec import ResponseMetadata, StreamResult, StreamStart
 from onion.spec.tools import TypedToolError
 from onion.testing import After, ScriptedModel, Wait, answer, call, parts, text, tool_call
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from onion.spec import CallOptions, StreamPart
     from onion.spec.events import AbortEvent, ErrorEvent, StepStartEvent
 
 SOON = 0.02
@@ -125,6 +129,22 @@ async def test_the_first_part_has_its_own_limit() -> None:
         await stream_text(model=model, prompt="p", timeout=TimeoutLimits(first_part=SOON)).text
 
     assert model.open_calls == 0
+
+
+async def test_what_only_announces_an_answer_is_not_its_first_part() -> None:
+    class Announcing(ScriptedModel):
+        async def do_stream(self, params: CallOptions) -> StreamResult:
+            async def given() -> AsyncGenerator[StreamPart, None]:
+                yield StreamStart()
+                yield ResponseMetadata(id="r-1")
+                await asyncio.Event().wait()
+
+            return StreamResult(given())
+
+    limits = TimeoutLimits(first_part=SOON, between_parts=LATE)
+
+    with pytest.raises(RunTimeoutError, match=f"first_part limit of {SOON:g} seconds"):
+        await stream_text(model=Announcing([]), prompt="p", timeout=limits).text
 
 
 async def test_silence_between_two_parts_is_limited() -> None:

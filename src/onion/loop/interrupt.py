@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from onion.errors import InvalidArgumentError, RunTimeoutError
 from onion.spec.base import value
+from onion.spec.parts import ResponseMetadata, StreamStart
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -24,7 +25,8 @@ class TimeoutLimits:
     Attributes:
         total: The whole run, from its first read.
         step: One step, tools included.
-        first_part: Until the first part of a model's stream; the call itself counts, heartbeats are no parts.
+        first_part: Until the first part of a model's stream that says something; the call itself counts, heartbeats
+            and what only announces the answer are no such parts.
         between_parts: Between two parts of a model's stream. Time that the reader spends elsewhere does not count.
         tool: One execution of a tool. It becomes a tool error that the model sees; the other limits end the run.
         tools: The same by tool name, instead of `tool`.
@@ -193,14 +195,14 @@ class Control:
         for timer in self._timers.values():
             timer.cancel()
 
-    def arm(self, limit: str, seconds: float | None) -> None:
-        """Start the time limit of that name anew; None takes it away."""
+    def arm(self, limit: str, seconds: float | None, *, spent: float = 0) -> None:
+        """Start the time limit of that name anew, of which so many seconds are *spent*; None takes it away."""
         timer = self._timers.pop(limit, None)
         if timer is not None:
             timer.cancel()
         if seconds is not None:
             error = RunTimeoutError(f"the run took longer than its {limit} limit of {seconds:g} seconds", limit=limit)
-            self._timers[limit] = asyncio.get_running_loop().call_later(seconds, self._interrupt, error)
+            self._timers[limit] = asyncio.get_running_loop().call_later(seconds - spent, self._interrupt, error)
 
     @property
     def is_read_here(self) -> bool:
@@ -218,14 +220,21 @@ async def watched(
 ) -> AsyncGenerator[StreamPart, None]:
     """*parts*, with the limits for parts around each wait. The first limit is armed by whoever makes the call."""
     limit, seconds = "first_part", limits.first_part
+    clock, spent = asyncio.get_running_loop().time, 0.0
+    is_armed = True
     while True:
-        if limit == "between_parts":
-            control.arm(limit, seconds)
+        if not is_armed:
+            control.arm(limit, seconds, spent=spent)
+        begun = clock()
         try:
             part = await anext(parts)
         except StopAsyncIteration:
             return
         finally:
             control.arm(limit, None)
+            is_armed = False
+        if limit == "first_part" and isinstance(part, StreamStart | ResponseMetadata):
+            spent += clock() - begun
+        else:
+            limit, seconds, spent = "between_parts", limits.between_parts, 0.0
         yield part
-        limit, seconds = "between_parts", limits.between_parts
