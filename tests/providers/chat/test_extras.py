@@ -132,7 +132,10 @@ def test_tools_that_the_server_ran_are_calls_with_results_of_its_own() -> None:
 def test_the_facts_of_the_server_are_kept_as_metadata() -> None:
     def with_logprobs(token: str) -> JsonObject:
         probabilities: JsonObject = {"content": [{"token": token}], "refusal": None}
-        return {**chunk(), "choices": [{"delta": {"content": token}, "logprobs": probabilities, "stop_reason": 7}]}
+        return {
+            **chunk(),
+            "choices": [{"delta": {"content": token}, "logprobs": probabilities, "stop_reason": 7, "mood": 1}],
+        }
 
     found = decode(
         with_logprobs("a"),
@@ -150,6 +153,7 @@ def test_the_facts_of_the_server_are_kept_as_metadata() -> None:
     [
         (1_760_000_000_000, datetime(2025, 10, 9, 8, 53, 20, tzinfo=UTC)),
         (0, None),
+        (10**18, None),
         (10**30, None),
         ("soon", None),
     ],

@@ -314,6 +314,20 @@ def test_a_tool_item_that_was_begun_as_another_kind_is_kept_as_it_is() -> None:
     assert [part.type for part in collected(parts).content] == ["text", "custom"]
 
 
+def test_a_call_that_ends_as_one_of_another_kind_is_a_call_of_its_own() -> None:
+    begun: JsonObject = {**CALL, "arguments": ""}
+    done: JsonObject = {"type": "custom_tool_call", "id": "x", "call_id": CALL["call_id"], "name": "sql", "input": "a"}
+    parts = parts_of(
+        event("output_item.added", output_index=0, item=begun),
+        event("output_item.done", output_index=0, item=done),
+        event("completed", response=response(done)),
+    )
+
+    (call,) = [part for part in parts if isinstance(part, ToolCall)]
+    assert (call.tool_name, call.input) == ("custom", '"a"')
+    assert call.tool_call_id != CALL["call_id"]
+
+
 def test_text_that_the_whole_item_lacks_ends_with_it() -> None:
     created, added, _, _ = streamed(message("a"))
     emptied: JsonObject = {**MESSAGE, "content": []}
