@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import inspect
+import operator
 import pickle
 from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar
@@ -197,6 +198,12 @@ def test_copies_are_equal_and_other_objects(twin: Callable[[object], object]) ->
     assert (copied, copied.tags, copied.note) == (point, ["a"], "n")
     assert copied is not point
     assert twin(delta) == delta
+
+
+def test_a_copy_with_changes_can_be_asked_of_the_object_itself_as_python_3_13_does() -> None:
+    changed = operator.methodcaller("__replace__", y=2)(Point(x=1))
+
+    assert changed == Point(x=1, y=2)
 
 
 def test_a_dataclass_may_inherit_from_it() -> None:
