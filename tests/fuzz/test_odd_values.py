@@ -166,6 +166,17 @@ def test_an_item_that_is_done_as_another_kind_of_call_than_it_began_is_a_call_of
     assert check_stream(FORMATS["openai-responses"], sse(added, done, whole), [sse(added, done, whole)]) == "stream"
 
 
+def test_an_item_that_is_announced_at_one_place_and_done_at_another_is_one() -> None:
+    item: JsonValue = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "look", "arguments": "{}"}
+    added: JsonValue = {"type": "response.output_item.added", "output_index": 4, "item": item}
+    done: JsonValue = {"type": "response.output_item.done", "output_index": 2, "item": item}
+    whole: JsonValue = {"type": "response.completed", "response": {"status": "completed", "output": [item]}}
+
+    parts, _ = FORMATS["openai-responses"].decode([sse(added, done, whole)])
+
+    assert [part.tool_call_id for part in parts if isinstance(part, ToolCall)] == ["mcpr_1"]
+
+
 @pytest.mark.skipif(not RECORDINGS.exists(), reason="the recordings are not here: ../shared/recordings")
 @every_form
 def test_recorded_answers_are_what_the_fuzzer_begins_with(name: str, tmp_path: Path) -> None:

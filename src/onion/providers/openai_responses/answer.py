@@ -129,7 +129,10 @@ class Answer:
                 if text_in(item, "id") not in self._done_ids:
                     self.done(index, item, parts)
         for index, state in self._items.items():
-            self.done(index, state.begun, parts)
+            if text_in(state.begun, "id") in self._done_ids:
+                _end(state, parts)  # it was announced at one place, and done at another
+            else:
+                self.done(index, state.begun, parts)
 
     def abandon(self, parts: list[StreamPart]) -> None:
         """The answer failed: end what is open. A call that is not whole is not handed out."""
