@@ -50,7 +50,7 @@ class Job:
     adapter: str
     workload: str
     params: Params = NO_PARAMS
-    budget: float = 0.015
+    budget: float = 0.02
     command: Sequence[str] = ()
     is_fresh: bool = False
 
