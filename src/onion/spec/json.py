@@ -83,12 +83,12 @@ _PLAIN = frozenset({*_SCALARS, bool, type(None)})
 def _encode(value: object, place: Place) -> JsonValue:
     if value is None or isinstance(value, _SCALARS):
         return value
-    if is_array(value):
-        return [_encode(item, (place, index)) for index, item in enumerate(value)]
     kind: type = type(value)
     members = _members(kind)
     if members is not None:
         return members(value, place)
+    if is_array(value):
+        return [_encode(item, (place, index)) for index, item in enumerate(value)]
     if is_object(value):
         return {str(key): _encode(item, (place, str(key))) for key, item in value.items()}
     return _encode_leaf(value, place)
