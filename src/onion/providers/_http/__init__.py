@@ -4,6 +4,7 @@ from onion.providers._http.client import HTTPClient
 from onion.providers._http.failures import Failure, read_failure
 from onion.providers._http.headers import check_headers, merge_headers, package_version
 from onion.providers._http.limits import HTTPLimits
+from onion.providers._http.sending import Reply, Sender
 from onion.providers._http.transport import HTTPAnswer, HTTPRequest, HTTPTransport
 
 __all__ = [
@@ -13,6 +14,8 @@ __all__ = [
     "HTTPLimits",
     "HTTPRequest",
     "HTTPTransport",
+    "Reply",
+    "Sender",
     "check_headers",
     "merge_headers",
     "package_version",
