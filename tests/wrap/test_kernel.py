@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from onion.errors import InvalidArgumentError
+from onion.errors import InvalidArgumentError, TypeValidationError
 from onion.spec import CallOptions, GenerateResult, LanguageModel, PartTransform, StreamResult, SupportedURLs
 from onion.streaming import collect, replay
 from onion.testing import ScriptedModel, parts, text
@@ -181,12 +181,12 @@ async def test_a_release_that_fails_does_not_keep_the_others_open() -> None:
     assert model.open_streams == 0
 
 
-async def test_what_is_no_stream_does_not_hide_why_the_hook_failed() -> None:
+async def test_a_model_that_gives_no_stream_is_named_and_the_layers_are_not() -> None:
     class Odd(ScriptedModel):
         async def do_stream(self, params: CallOptions) -> StreamResult:
             return []  # type: ignore[return-value]  # the fault
 
-    with pytest.raises(TypeError, match="list"):
+    with pytest.raises(TypeValidationError, match=r"do_stream of .* must return a StreamResult, it returned list"):
         await wrap_language_model(Odd([]), [Thrower()]).do_stream(ASK)
 
 

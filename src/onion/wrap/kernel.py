@@ -44,6 +44,8 @@ def _around(layer: Middleware, inner: LanguageModel, both: tuple[Generate, Strea
     transform = layer.transform_params if "transform_params" in hooks else None
     wrap_generate = layer.wrap_generate if "wrap_generate" in hooks else None
     wrap_stream = layer.wrap_stream if "wrap_stream" in hooks else None
+    if wrap_generate is not None or wrap_stream is not None:
+        both = _honest(unwrap(inner)[1], both)
     generate, stream = both
     if transform is not None or wrap_generate is not None:
         generate = _outer("generate", transform, wrap_generate, generate, inner, both)
@@ -78,8 +80,10 @@ def _outer(
     return outer
 
 
-def _honest(model: LanguageModel) -> tuple[Generate, Stream]:
-    """Both calls of *model*; what is no result does not reach a layer, which would be blamed for it."""
+def _honest(model: LanguageModel, both: tuple[Generate, Stream]) -> tuple[Generate, Stream]:
+    """*both* calls; those of *model* itself give results only, or a layer would get the blame."""
+    if both != (model.do_generate, model.do_stream):
+        return both
 
     async def generate(params: CallOptions) -> GenerateResult:
         return checked(await model.do_generate(params), model, "generate")
@@ -118,7 +122,7 @@ class _Calls:
     def __init__(self, params: CallOptions, both: tuple[Generate, Stream]) -> None:
         self._params = params
         self._generate, self._stream = both
-        self._opened: list[object] = []
+        self._opened: list[StreamResult] = []
 
     def do_generate(self, params: CallOptions | None = None, /) -> Awaitable[GenerateResult]:
         return self._generate(self._params if params is None else params)
@@ -132,8 +136,7 @@ class _Calls:
         """Close what the hook opened and, having raised, can no longer close."""
         async with AsyncExitStack() as stack:  # one that fails does not keep the others open
             for result in self._opened:
-                if isinstance(result, StreamResult):  # a broken model may have returned something else
-                    stack.push_async_callback(result.release)
+                stack.push_async_callback(result.release)
 
 
 class WrappedModel:
@@ -146,7 +149,7 @@ class WrappedModel:
         self.layer = layer
         self._model_id = model_id
         self._provider_id = provider_id
-        both = inner.calls if isinstance(inner, WrappedModel) else _honest(inner)
+        both = inner.calls if isinstance(inner, WrappedModel) else (inner.do_generate, inner.do_stream)
         self.calls: tuple[Generate, Stream] = both if layer is None else _around(layer, inner, both)
 
     @property
