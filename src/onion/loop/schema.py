@@ -146,12 +146,13 @@ def _checks(adapter: TypeAdapter[T]) -> tuple[Callable[[JsonValue], T], Callable
 
     def check(json: JsonValue) -> T:
         try:  # through JSON text, because a strict field takes "2026-01-31" for a date from JSON only
-            return validator.validate_json(to_json(json))
+            checked: T = validator.validate_json(to_json(json))
         except ValidationError as error:
             raise TypeValidationError(_pydantic_problems(error), value=json) from error
         except PydanticSerializationError as error:
             msg = f"the value is not JSON: {error}"
             raise TypeValidationError(msg, value=json) from error
+        return checked
 
     def check_python(given: object) -> T:
         try:

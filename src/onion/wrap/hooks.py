@@ -176,13 +176,14 @@ _ALL = frozenset(HOOKS)
 
 
 @functools.lru_cache(maxsize=1024)  # asked for each layer of each run; bounded, because classes may be made on the fly
-def _hooks_of_class(kind: type[Middleware]) -> frozenset[str]:
+def _hooks_of_class(kind: type) -> frozenset[str]:
     return frozenset(name for name in HOOKS if getattr(kind, name) is not getattr(Middleware, name))
 
 
 def own_hooks(layer: Middleware) -> frozenset[str]:
     """The names of the hooks that *layer* overrides: in its class, as that was when first asked, or as attributes."""
-    in_class = _hooks_of_class(type(layer))
+    kind: type = type(layer)
+    in_class = _hooks_of_class(kind)
     given = vars(layer)
     if _ALL.isdisjoint(given):
         return in_class
