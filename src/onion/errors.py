@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 RETRYABLE_STATUS_CODES = frozenset({408, 409, 429})
 _SERVER_ERROR = 500
-_SECRET_HEADERS = ("authorization", "api-key", "api_key", "apikey", "cookie", "password", "secret", "token")
+_SECRET_HEADERS = ("auth", "authorization", "cookie", "credential", "key", "password", "secret", "token")
 """What the name of a header that carries a credential ends with."""
 MASK = "***"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import pytest
 
@@ -111,15 +111,55 @@ async def test_one_error_that_ends_two_runs_keeps_the_steps_of_each() -> None:
     assert second.value.__cause__ is error.__cause__
 
 
-async def test_an_error_that_cannot_be_copied_carries_the_steps_of_the_last_run() -> None:
-    class Stubborn(Exception):  # noqa: N818  # what it is called does not matter
-        def __init__(self, code: int, *, reason: str) -> None:
-            super().__init__(f"{code}: {reason}")
+class Keyed(Exception):  # noqa: N818  # what it is called does not matter
+    """Cannot be made of its own `args`."""
 
-    error = Stubborn(3, reason="no")
+    def __init__(self, code: int, *, reason: str) -> None:
+        super().__init__(f"{code}: {reason}")
+        self.code = code
+
+
+class Looked(Exception):  # noqa: N818  # as above
+    """As above, in another way."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__({404: "not found"}[code])
+
+
+class Single(Exception):  # noqa: N818  # as above
+    """There is one of it."""
+
+    def __new__(cls, *args: object) -> Self:
+        if args == ("again",):
+            raise RuntimeError("there is one of it")
+        return super().__new__(cls, *args)
+
+    def __init__(self, *_args: object) -> None:
+        super().__init__("again")
+
+
+@pytest.mark.parametrize(
+    "error", [Keyed(3, reason="no"), Looked(404), KeyError("k"), UnicodeDecodeError("utf-8", b"\xff", 0, 1, "why")]
+)
+async def test_an_error_is_copied_whatever_it_was_made_of(error: Exception) -> None:
+    caught: list[Exception] = []
+    for _ in range(2):
+        with pytest.raises(type(error)) as raised:
+            await generate_text(model=ScriptedModel([error]), prompt="Hi")
+        caught.append(raised.value)
+
+    first, second = caught
+    assert first is error
+    assert second is not error
+    assert str(second) == str(error)
+    assert vars(second).keys() == vars(error).keys()
+
+
+async def test_an_error_that_cannot_be_copied_is_shared() -> None:
+    error = Single()
 
     for _ in range(2):
-        with pytest.raises(Stubborn) as caught:
+        with pytest.raises(Single) as caught:
             await generate_text(model=ScriptedModel([error]), prompt="Hi")
 
         assert caught.value is error

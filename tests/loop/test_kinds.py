@@ -51,7 +51,7 @@ def test_an_argument_of_another_kind_is_refused_by_name(name: str, given: object
         check_kind(name, given)
 
     assert caught.value.parameter == name
-    assert caught.value.value == given
+    assert caught.value.value == ("***" if name in {"headers", "tool_approval_secret"} else given)
 
 
 RIGHT: list[tuple[str, object]] = [
@@ -96,7 +96,26 @@ def test_what_is_no_model_is_refused_as_one(model: object) -> None:
 async def test_a_setting_of_prepare_step_is_checked_as_one_of_the_run() -> None:
     model = ScriptedModel([answers.text("hi")])
 
-    with pytest.raises(OnionError, match="headers must be a mapping from names to texts, got 3"):
+    with pytest.raises(OnionError, match="headers must be a mapping from names to texts, got a value of type int"):
         await generate_text(model=model, prompt="Hi", prepare_step=lambda _: {"headers": 3})  # type: ignore[arg-type,return-value]  # as an untyped program may
 
     assert not model.calls
+
+
+def test_what_may_be_a_credential_is_not_shown_in_the_refusal() -> None:
+    wrong: Mapping[str, object] = {"authorization": "Bearer sk-planted", "x-tenant": None}
+
+    with pytest.raises(InvalidArgumentError, match=r"\{'authorization': str, 'x-tenant': NoneType\}") as headers:
+        check_kind("headers", wrong)
+    with pytest.raises(InvalidArgumentError, match="got a value of type bytearray") as secret:
+        check_kind("tool_approval_secret", bytearray(b"sk-planted"))
+
+    for error in (headers.value, secret.value):
+        assert "sk-planted" not in f"{error} {error!r} {vars(error)}"
+
+
+def test_a_long_argument_is_shown_in_part() -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        check_kind("download", "x" * 10_000)
+
+    assert len(str(caught.value)) < 400

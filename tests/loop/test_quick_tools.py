@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 
 import pytest
 
 from onion import generate_text, is_step_count, tool
+from onion.loop.execution import finish_now
 from onion.spec.tools import TypedToolResult
 from onion.testing import ScriptedModel, answer, call, text
+
+mood: contextvars.ContextVar[str] = contextvars.ContextVar("mood", default="unset")
 
 
 async def test_tools_that_wait_for_nothing_run_beside_those_that_do_and_need_no_task() -> None:
@@ -49,3 +53,23 @@ async def test_what_ends_a_process_keeps_the_tools_after_it_from_beginning() -> 
         await generate_text(model=ScriptedModel([answer(*calls)]), prompt="p", tools=[leave])
 
     assert begun == [1]
+
+
+async def test_what_a_tool_sets_in_its_context_stays_there() -> None:
+    seen: list[str] = []
+
+    @tool
+    async def look() -> None:
+        """Look, and change it."""
+        seen.append(mood.get())
+        mood.set("changed")
+
+    calls = [call("look", id="a"), call("look", id="b")]
+    await generate_text(model=ScriptedModel([answer(*calls), text("done")]), prompt="p", tools=[look])
+
+    assert [*seen, mood.get()] == ["unset", "unset", "unset"]
+
+
+async def test_waiting_where_nothing_can_wait_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="waits although"):
+        finish_now(asyncio.sleep(0))

@@ -69,7 +69,7 @@ def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPart, Non
     The outcome of each job is put on its client call. What a tool raises is an outcome too; only cancellation, and
     what ends a process, passes.
     """
-    if len(jobs) == 1 and jobs[0].tool.style != "generator":
+    if len(jobs) == 1 and jobs[0].tool.style == "async":
         return _alone(run, jobs[0])
     return _together(run, jobs)
 
@@ -120,7 +120,7 @@ async def _together(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamP
                 if run.told.on_tool_execution_start:
                     await _tell_start(run, job)
                 if can_run_here and job.tool.never_waits:
-                    await work(job)
+                    contextvars.copy_context().run(finish_now, work(job))
                 else:
                     tasks.add(asyncio.create_task(work(job)))
             if crashes:
@@ -134,6 +134,20 @@ async def _together(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamP
                 await news.wait()
     finally:
         await _stop(tasks)
+
+
+def finish_now(work: Coroutine[object, None, None]) -> None:
+    """Run what never waits to its end, in this task but in the context that it is called in, as a task has its own.
+
+    Raises:
+        RuntimeError: When it waits after all.
+    """
+    try:
+        work.send(None)
+    except StopIteration:
+        return
+    work.close()
+    raise RuntimeError(f"{work!r} waits although nothing in it is awaited: report this")
 
 
 async def _stop(tasks: set[asyncio.Task[None]]) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, TypeGuard, get_args
 
-from onion.errors import InvalidArgumentError
+from onion.errors import MASK, InvalidArgumentError
 from onion.spec.call import ReasoningEffort, ToolChoice
 from onion.spec.prompt import SystemMessage
 from onion.wrap import Middleware
 
+_SECRET = ("headers", "tool_approval_secret")
+_LONGEST = 200
 EFFORTS: Final = get_args(ReasoningEffort)
 
 
@@ -20,8 +22,22 @@ def check_kind(name: str, given: object) -> None:
         InvalidArgumentError: When it is something else than it must be.
     """
     kind = _KINDS.get(name)
-    if kind is not None and not kind[0](given):
-        raise InvalidArgumentError(f"{name} must be {kind[1]}, got {given!r}", parameter=name, value=given)
+    if kind is None or kind[0](given):
+        return
+    if name in _SECRET:
+        msg = f"{name} must be {kind[1]}, got {_without_content(given)}"
+        raise InvalidArgumentError(msg, parameter=name, value=MASK)
+    shown = repr(given)
+    shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+    raise InvalidArgumentError(f"{name} must be {kind[1]}, got {shown}", parameter=name, value=given)
+
+
+def _without_content(given: object) -> str:
+    """What *given* is, by kind: what is in it may be a credential."""
+    if not _is_mapping(given):
+        return f"a value of type {type(given).__name__}"
+    kinds = ", ".join(f"{str(name)[:_LONGEST]!r}: {type(item).__name__}" for name, item in given.items())
+    return f"{{{kinds}}}"
 
 
 def _is_mapping(given: object) -> TypeGuard[Mapping[object, object]]:

@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
+from types import WrapperDescriptorType
 
 from onion.loop.attachments import Attachments
 from onion.loop.blocks import Blocks
@@ -54,10 +55,14 @@ _ENDED_RUN = "_onion_run"
 
 
 def _copied(error: BaseException) -> BaseException:
+    """A second error like *error*; an ``__init__`` of its own is not called, it may want other things than `args`."""
+    kind = type(error)
     try:
-        own = copy.copy(error)
-    except TypeError:  # its class cannot be made of its `args`
+        is_built_in = isinstance(kind.__init__, WrapperDescriptorType)
+        own = copy.copy(error) if is_built_in else kind.__new__(kind, *error.args)
+    except Exception:  # noqa: BLE001 - a class may refuse to be made so, in whatever way: then both runs share one error
         return error
+    vars(own).update(vars(error))
     own.__cause__, own.__context__ = error.__cause__, error.__context__
     own.__suppress_context__ = error.__suppress_context__
     return own.with_traceback(error.__traceback__)
