@@ -41,8 +41,8 @@ class Reading:
             raise TypeValidationError("its parts are no answer", value=text) from error
         if not all(map(is_object, (result.provider_metadata or {}).values())):
             raise TypeValidationError("its metadata are no objects", value=text)
-        self.text = text
-        self.key = key
+        self.text: str = text
+        self.key: str = key
         self.created: float = entry.created
         self._entry = entry
         self._result: GenerateResult = result

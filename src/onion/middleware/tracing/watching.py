@@ -106,7 +106,7 @@ class ChatWatch(PartTransform):
         self._common = common
         self._is_counted = is_counted
         self._collector = Collector() if captures_content and span.is_recording() else None
-        self.ignores = DELTAS if self._collector is None else frozenset()
+        self.ignores: frozenset[type] = DELTAS if self._collector is None else frozenset()
         self._clock = clock
         self._started = clock()
         self._first: float | None = None

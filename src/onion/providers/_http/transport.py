@@ -73,7 +73,7 @@ class HTTPAnswer:
     def __init__(self, reply: Reply, request: HTTPRequest, limits: HTTPLimits = DEFAULT_LIMITS) -> None:
         self.status_code: int = reply.status_code
         self.headers: dict[str, str] = mask_headers(reply.headers)
-        self.request = request
+        self.request: HTTPRequest = request
         self._reply = reply
         self._limits = limits
         self._is_read = False
