@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from collections.abc import AsyncIterator
 
 import pytest
 
-from onion import generate_text, is_step_count, tool
+from onion import generate_text, is_step_count, stream_text, tool
 from onion.loop.execution import finish_now
 from onion.spec.tools import TypedToolResult
 from onion.testing import ScriptedModel, answer, call, text
@@ -73,3 +74,27 @@ async def test_what_a_tool_sets_in_its_context_stays_there() -> None:
 async def test_waiting_where_nothing_can_wait_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="waits although"):
         finish_now(asyncio.sleep(0))
+
+
+async def test_what_an_iterator_of_a_plain_function_gives_is_shown_before_it_goes_on() -> None:
+    was_seen = asyncio.Event()
+
+    async def steps() -> AsyncIterator[str]:
+        yield "one"
+        await was_seen.wait()
+        yield "two"
+
+    @tool
+    def count() -> AsyncIterator[str]:
+        """Count."""
+        return steps()
+
+    shown: list[object] = []
+    result = stream_text(model=ScriptedModel([answer(call("count")), text("done")]), prompt="p", tools=[count])
+    async with asyncio.timeout(10):
+        async for part in result.full_stream:
+            if isinstance(part, TypedToolResult):
+                shown.append(part.output)
+                was_seen.set()
+
+    assert shown == ["one", "two", "two"]
