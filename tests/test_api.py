@@ -23,8 +23,8 @@ def test_all_is_sorted_without_repetition() -> None:
 
 
 def test_modules_load_when_they_are_asked_for() -> None:
-    assert onion.__getattr__("errors") is onion.errors
-    assert onion.providers.__getattr__("openai") is onion.providers.openai
+    assert vars(onion)["__getattr__"]("errors") is onion.errors
+    assert vars(onion.providers)["__getattr__"]("openai") is onion.providers.openai
 
 
 def test_every_public_name_can_be_imported() -> None:

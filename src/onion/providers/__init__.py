@@ -88,14 +88,16 @@ _MODULES = frozenset({"anthropic", "google", "local", "openai"})
 """Providers that are modules; ``local`` can be called, too."""
 
 
-def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # a checker that saw it would take every misspelled name
+
+    def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            return importlib.import_module(f"{__name__}.{name}")
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found: object = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

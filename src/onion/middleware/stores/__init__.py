@@ -69,14 +69,16 @@ class ListingStore(Protocol):
         ...
 
 
-def __getattr__(name: str) -> object:
-    module = _MODULES.get(name)
-    if module is None:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    found: object = getattr(import_module(f"{__name__}.{module}"), name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # a checker that saw it would take every misspelled name
+
+    def __getattr__(name: str) -> object:
+        module = _MODULES.get(name)
+        if module is None:
+            msg = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        found: object = getattr(import_module(f"{__name__}.{module}"), name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:
