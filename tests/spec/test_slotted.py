@@ -266,3 +266,18 @@ def test_a_value_of_many_fields_is_as_frozen_as_others_and_may_be_inherited_from
     assert type(wider) is Wider
     assert (wider.a, wider.b, wider.c, wider.d, wider.e, wider.f) == (1, 2, 3, 4, 50, [6])
     assert copy.copy(wide) == pickle.loads(pickle.dumps(wide)) == dataclasses.replace(wide, b=2) == wide  # noqa: S301 - our own
+
+
+def test_a_subclass_with_an_init_of_its_own_may_be_the_first_to_be_built() -> None:
+    @value
+    class Fresh:
+        """A value that nobody has built so far."""
+
+        text: str
+
+    class Greeting(Fresh):
+        def __init__(self, who: str) -> None:
+            super().__init__(text=f"Hello {who}")
+
+    assert Greeting("you").text == "Hello you"
+    assert Fresh(text="x").text == "x"

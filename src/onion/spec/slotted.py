@@ -13,6 +13,7 @@ import dataclasses
 import functools
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeGuard, TypeVar
 
 if TYPE_CHECKING:
@@ -63,9 +64,10 @@ class _OnFirstUse:
         self._owner, self._name = owner, name
 
     def __get__(self, instance: object, owner: type) -> object:
-        setattr(self._owner, self._name, self._make(self._owner))
-        found: object = getattr(owner if instance is None else instance, self._name)
-        return found
+        made = self._make(self._owner)
+        setattr(self._owner, self._name, made)
+        # Not looked up again: a subclass may have one of its own, which is calling this one right now.
+        return made.__get__(instance, owner) if isinstance(made, FunctionType) else made
 
 
 def _is_field(default: object) -> TypeGuard[dataclasses.Field[object]]:
