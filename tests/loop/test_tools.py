@@ -305,3 +305,17 @@ def test_a_tool_that_cannot_work_is_refused_when_it_is_made(make: Callable[[], T
 def test_a_tool_needs_a_schema_or_a_function() -> None:
     with pytest.raises(InvalidArgumentError, match="tool 'x' has neither an input_schema nor an `execute`"):
         dynamic_tool(name="x", input_schema=None)  # type: ignore[arg-type]  # that is the fault
+
+
+@pytest.mark.parametrize(
+    ("make", "function"),
+    [
+        pytest.param(lambda: tool(descr="y"), "tool", id="a decorator"),  # type: ignore[call-overload]  # that is the slip
+        pytest.param(lambda: tool(execute=takes_any, descr="y"), "tool", id="a tool of a function"),  # type: ignore[call-overload]  # that is the slip
+        pytest.param(lambda: dynamic_tool(name="x", input_schema=ANY, descr="y"), "dynamic_tool", id="a dynamic tool"),  # type: ignore[call-arg]  # that is the slip
+        pytest.param(lambda: provider_tool(id="acme.search", descr="y"), "provider_tool", id="a provider's tool"),  # type: ignore[call-arg]  # that is the slip
+    ],
+)
+def test_a_setting_that_no_tool_has_is_refused_by_its_name(make: Callable[[], object], function: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{function}\(\) got an unexpected keyword argument 'descr'$"):
+        make()

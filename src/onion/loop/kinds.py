@@ -15,6 +15,18 @@ _LONGEST = 200
 EFFORTS: Final = get_args(ReasoningEffort)
 
 
+def check_names(given: Iterable[str], known: Collection[str], *, function: str) -> None:
+    """Check that *function* has every keyword argument that it was given.
+
+    Raises:
+        TypeError: For a name that it does not have.
+    """
+    for name in given:
+        if name not in known:
+            msg = f"{function}() got an unexpected keyword argument {name!r}"
+            raise TypeError(msg)
+
+
 def check_kind(name: str, given: object) -> None:
     """Check the argument *name*, which is not None.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from onion.errors import InvalidArgumentError
 from onion.loop.functions import OfTwo, of_keywords, of_two, style_of
+from onion.loop.kinds import check_names
 from onion.loop.options import ToolOptions
 from onion.loop.schema import Schema, SchemaSource, schema_of
 from onion.loop.signature import read_signature
@@ -31,6 +32,7 @@ __all__ = ["Tool", "ToolOptions", "ToolSettings", "dynamic_tool", "provider_tool
 InputT = TypeVar("InputT")
 ContextT = TypeVar("ContextT")
 
+_SETTINGS = frozenset(ToolSettings.__annotations__)
 _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 """What at least one provider takes for the name of a tool."""
 
@@ -83,8 +85,10 @@ def tool(
         settings: See `ToolSettings`.
 
     Raises:
+        TypeError: For a setting that no tool has.
         InvalidArgumentError: When a name or a schema cannot be used; it names the tool and the parameter.
     """
+    check_names(settings, _SETTINGS, function="tool")
     run = function or execute
     if run is None and input_schema is None:
         return lambda decorated: _made("function", name, decorated, None, settings)
@@ -102,6 +106,7 @@ def dynamic_tool(
 
     Its calls and results are marked `dynamic`. Arguments and errors are those of `tool`.
     """
+    check_names(settings, _SETTINGS, function="dynamic_tool")
     return _made("dynamic", name, execute, input_schema, settings)
 
 
@@ -129,8 +134,10 @@ def provider_tool(
         settings: See `ToolSettings`.
 
     Raises:
+        TypeError: For a setting that no tool has.
         InvalidArgumentError: When the id is none, or both sides were to execute.
     """
+    check_names(settings, _SETTINGS, function="provider_tool")
     provider, _, own_name = id.partition(".")
     if not provider or not own_name:
         msg = f"the id of a provider tool is `provider.tool`, not {id!r}"
