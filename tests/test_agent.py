@@ -14,6 +14,8 @@ from onion.errors import InvalidArgumentError, OnionError, TypeValidationError
 from onion.testing import ScriptedModel, text, tool_call
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onion import ToolOptions
     from onion.agent import CallOverrides, CallPreparation
     from onion.spec.events import EndEvent, StartEvent
@@ -172,3 +174,34 @@ async def test_the_context_of_a_call_reaches_its_tools() -> None:
     await agent.generate(prompt="p", context="mine")
 
     assert seen == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        pytest.param(
+            {"instruction": "x"},
+            TypeError,
+            r"^ToolLoopAgent\(\) got an unexpected keyword argument 'instruction'$",
+            id="a misspelled name",
+        ),
+        pytest.param(
+            {"prompt": "x"},
+            TypeError,
+            r"^ToolLoopAgent\(\) got an unexpected keyword argument 'prompt'$",
+            id="a prompt",
+        ),
+        pytest.param({"model": None}, TypeError, r"^ToolLoopAgent\(\) needs a model", id="no model"),
+        pytest.param({"tools": 3}, InvalidArgumentError, "^tools must be a list", id="tools of another kind"),
+        pytest.param({"temperature": "hot"}, InvalidArgumentError, "^temperature must be a number", id="no number"),
+        pytest.param({"on_start": "x"}, InvalidArgumentError, "^on_start must be a function", id="no callback"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_refused_when_the_agent_is_made(
+    settings: dict[str, object], error: type[Exception], message: str
+) -> None:
+    def make(agent: Callable[..., object]) -> object:
+        return agent(**{"model": ScriptedModel([]), **settings})
+
+    with pytest.raises(error, match=message):
+        make(ToolLoopAgent)

@@ -12,7 +12,7 @@ from onion.loop.lifecycle import Callbacks
 from onion.loop.output import DEFAULT_OUTPUT, Output, to_output
 from onion.loop.prepare import Agent
 from onion.loop.schema import schema_of
-from onion.loop.settings import LoopOptions, RunOptions
+from onion.loop.settings import KNOWN_TO_AGENTS, LoopOptions, RunOptions, check_options
 from onion.loop.sub_agents import first_messages, outputs
 from onion.loop.tools import tool
 from onion.spec.base import value
@@ -118,7 +118,9 @@ class ToolLoopAgent(Generic[ContextT, OutputT]):
         settings: See `LoopOptions`. It stops after 20 steps if `stop_when` is absent.
 
     Raises:
-        InvalidArgumentError: When `call_options_schema` is no schema, or `output` no output.
+        TypeError: For a name that is no argument, or a missing model.
+        InvalidArgumentError: For a setting that cannot be used, a `call_options_schema` that is no schema, or an
+            `output` that is none.
     """
 
     def __init__(
@@ -131,6 +133,7 @@ class ToolLoopAgent(Generic[ContextT, OutputT]):
         prepare_call: PrepareCall | None = None,
         **settings: Unpack[LoopOptions],
     ) -> None:
+        check_options({"model": model, **settings}, function="ToolLoopAgent", known=KNOWN_TO_AGENTS)
         self.name = name
         self._output: Output[OutputT] = DEFAULT_OUTPUT if output is None else to_output(output)  # type: ignore[assignment]  # without `output=`, OutputT is str: see the TypeVar
         self._schema: Schema | None = (

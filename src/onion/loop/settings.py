@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, Required, TypeAlias, TypedDict
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal, Required, TypeAlias, TypedDict
 
 from onion.errors import InvalidArgumentError
-from onion.loop.kinds import check_kind
+from onion.loop.kinds import check_kind, check_names
 from onion.loop.lifecycle import HOOK_NAMES, Callbacks
 from onion.loop.prompt import InstructionsInput
 from onion.spec.base import value
@@ -168,6 +168,7 @@ class RunOptions(LoopOptions, total=False):
 
 
 KNOWN = frozenset(RunOptions.__annotations__)
+KNOWN_TO_AGENTS: Final = frozenset(("model", *LoopOptions.__annotations__))
 _CHOICES = {
     "auto": ToolChoice(type="auto"),
     "none": ToolChoice(type="none"),
@@ -180,17 +181,14 @@ _LISTS = frozenset(("stop_sequences", "active_tools", "tool_order"))
 _AT_LEAST = {"max_output_tokens": 1, "max_retries": 0, "stream_retries": 0, "tool_call_concurrency": 1}
 
 
-def check_options(options: Mapping[str, object], *, function: str) -> None:
+def check_options(options: Mapping[str, object], *, function: str, known: Collection[str] = KNOWN) -> None:
     """Check names, callbacks and settings.
 
     Raises:
         TypeError: For a name that the function does not have, or a missing model.
         InvalidArgumentError: For a setting that no provider can take, or a callback that cannot be called.
     """
-    for name in options:
-        if name not in KNOWN:
-            msg = f"{function}() got an unexpected keyword argument {name!r}"
-            raise TypeError(msg)
+    check_names(options, known, function=function)
     if options.get("model") is None:
         msg = f"{function}() needs a model: a LanguageModel, or a string such as 'openai:gpt-5'"
         raise TypeError(msg)
