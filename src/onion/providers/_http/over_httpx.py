@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from types import AsyncGeneratorType
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
+from onion.errors import InvalidArgumentError, mask_url
 from onion.providers._http.routes import route_to, trusted_by_httpx, trusted_by_httpx2
 
 if TYPE_CHECKING:
@@ -114,25 +115,46 @@ class OwnClient:
     """
 
     def __init__(self, connect: Callable[[str | None], tuple[_Send, _Close]]) -> None:
-        self._connect = functools.cache(connect)
-        self._proxies: set[str | None] = set()
+        self._connect = connect
+        self._sends: dict[str | None, _Send] = {}
+        self._closes: list[_Close] = []
         self._route = functools.lru_cache(_KNOWN)(route_to)
         self._is_closed = False
 
     async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> StreamedReply:
-        """Send a request."""
+        """Send a request.
+
+        Raises:
+            InvalidArgumentError: When the environment names a proxy that cannot be used.
+        """
         if self._is_closed:
             raise RuntimeError("the HTTP client is closed")
         route = self._route(url)
-        self._proxies.add(route.proxy)
-        send, _ = self._connect(route.proxy)
+        send = self._sends.get(route.proxy) or self._open(route.proxy)
         return await send(route.url, content, {**headers, **route.credentials} if route.credentials else headers)
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Close all connections; one that cannot be closed keeps no other one open."""
         self._is_closed = True
-        for proxy in self._proxies:
-            await self._connect(proxy)[1]()
+        async with AsyncExitStack() as closing:
+            for close in self._closes:
+                closing.push_async_callback(close)
+
+    def _open(self, proxy: str | None) -> _Send:
+        try:
+            send, close = self._connect(proxy)
+        except (ImportError, ValueError) as error:
+            if proxy is None:
+                raise
+            shown = mask_url(proxy)
+            needs = ": SOCKS needs a package more, as `pip install 'httpx[socks]'` brings it"
+            msg = f"the environment names the proxy {shown!r}, which cannot be used" + (
+                needs if isinstance(error, ImportError) else ": name one of http, https or socks5"
+            )
+            raise InvalidArgumentError(msg, parameter="proxy", value=shown) from None
+        self._sends[proxy] = send
+        self._closes.append(close)
+        return send
 
 
 def open_httpx(limits: HTTPLimits) -> OwnClient:
