@@ -9,6 +9,7 @@ import pytest
 from onion.errors import InvalidArgumentError
 from onion.providers._http import HTTPTransport
 from onion.providers._http.over_httpx import OwnClient, StreamedReply
+from onion.providers._http.routes import is_any_socks
 from tests.providers.http.requests import request_to
 from tests.providers.http.test_reaching import no_proxies
 from tests.providers.loopback import Server, answer, serve
@@ -75,3 +76,22 @@ async def test_connections_that_cannot_be_closed_keep_no_others_open(monkeypatch
         await client.aclose()
 
     assert closed == ["http://127.0.0.1:9", None]
+
+
+async def test_aiohttp_says_nothing_to_a_socks_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(answer({"ok": True})) as proxy:
+        address = proxy.url.removesuffix("/v1").replace("http://", "socks5://me:s3cret@")
+        monkeypatch.setenv("all_proxy", address)
+        transport = HTTPTransport("aiohttp")
+        with pytest.raises(InvalidArgumentError, match=r"aiohttp .*'socks5://127\.0\.0\.1.*httpx") as caught:
+            await transport.open(request_to(proxy, url=TARGET))
+        await transport.aclose()
+
+    assert "s3cret" not in str(caught.value)
+    assert proxy.connections == []
+
+
+def test_a_host_that_is_excepted_is_no_socks_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "socks.example")
+
+    assert not is_any_socks()

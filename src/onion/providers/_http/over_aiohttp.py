@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from onion.errors import InvalidArgumentError, mask_url
 from onion.providers._http.routes import route_to, trusted_by_httpx
 
 if TYPE_CHECKING:
@@ -171,6 +172,10 @@ def _way_to(address: str) -> _Way:
     import yarl
 
     route = route_to(address)
+    if route.proxy is not None and not route.proxy.lower().startswith(("http://", "https://")):
+        shown = mask_url(route.proxy)  # aiohttp would speak HTTP to it, and tell it the key
+        msg = f"aiohttp cannot use {shown!r}, the proxy that the environment names: pass http_client='httpx'"
+        raise InvalidArgumentError(msg, parameter="proxy", value=shown)
     trusted = trusted_by_httpx() if route.is_encrypted else True
     try:
         return _Way(yarl.URL(route.url), route.credentials, route.proxy, trusted)

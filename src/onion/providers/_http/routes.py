@@ -56,7 +56,7 @@ def is_any_socks() -> bool:
     """Whether the environment names a SOCKS proxy, which aiohttp cannot use."""
     from urllib.request import getproxies
 
-    return any(proxy.startswith("socks") for proxy in getproxies().values())
+    return any(proxy.lower().startswith("socks") for scheme, proxy in getproxies().items() if scheme != "no")
 
 
 def trusted_by_httpx() -> ssl.SSLContext:
