@@ -9,7 +9,7 @@ from contextlib import aclosing
 from types import AsyncGeneratorType
 from typing import TYPE_CHECKING, Protocol, Self, TypeGuard, runtime_checkable
 
-from onion.errors import StreamMisuseError
+from onion.errors import InvalidArgumentError, StreamMisuseError
 from onion.spec.transform import Fusion, TransformFactory, fuse
 
 if TYPE_CHECKING:
@@ -113,6 +113,12 @@ class _Source:
             await self.release()
 
 
+def _require_callable(factory: object) -> None:
+    if not callable(factory):
+        msg = f"pipe() takes what makes a transform when called, such as the class of one, got {factory!r}"
+        raise InvalidArgumentError(msg, parameter="factory", value=factory)
+
+
 class StreamResult:
     """A streamed answer. Iterate it once, best inside ``async with``.
 
@@ -149,7 +155,12 @@ class StreamResult:
         self.response: ResponseInfo | None = response
 
     def pipe(self, factory: TransformFactory) -> StreamResult:
-        """The same stream with one more transform around it; this one must not be used any more."""
+        """The same stream with one more transform around it; this one must not be used any more.
+
+        Raises:
+            InvalidArgumentError: When *factory* cannot be called.
+        """
+        _require_callable(factory)
         self._require_unread()
         self._source.fusion.add(factory())
         outer = self._heir()

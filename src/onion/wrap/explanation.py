@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onion.spec.base import value
+from onion.wrap.checks import check_model
 from onion.wrap.hooks import overridden_hooks
 from onion.wrap.kernel import unwrap
 
@@ -44,7 +45,12 @@ class Explanation:
 
 
 def explain(model: LanguageModel) -> Explanation:
-    """The stack of layers that *model* is, outermost first. A model without layers has an empty list of them."""
+    """The stack of layers that *model* is, outermost first. A model without layers has an empty list of them.
+
+    Raises:
+        InvalidArgumentError: For what is no model.
+    """
+    check_model(model)
     layers, innermost = unwrap(model)
     return Explanation(
         layers=tuple(

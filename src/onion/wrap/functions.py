@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar
 
 from onion.errors import InvalidArgumentError
+from onion.wrap.checks import check_modes
 from onion.wrap.hooks import MODEL_HOOKS, MODES, RUN_HOOKS, Middleware
 
 if TYPE_CHECKING:
@@ -126,11 +127,17 @@ def layer(*, name: str | None = None, modes: tuple[Mode, ...] = MODES, **hooks: 
         hooks: Functions with the signatures of the hooks of `Middleware`.
 
     Raises:
-        InvalidArgumentError: When no function, or one for an unknown hook, is given.
+        InvalidArgumentError: When no function, one for an unknown hook, or what is no function is given, and for modes
+            that there are not.
     """
     unknown = hooks.keys() - {*MODEL_HOOKS, *RUN_HOOKS}
     if unknown or not hooks:
         known = ", ".join((*MODEL_HOOKS, *RUN_HOOKS))
         msg = f"layer() takes at least one of the hooks {known}; got {', '.join(sorted(unknown)) or 'none'}"
         raise InvalidArgumentError(msg, parameter="hooks", value=sorted(unknown))
+    for hook, function in hooks.items():
+        if not callable(function):
+            msg = f"layer() takes functions: {hook} must be one, got {function!r}"
+            raise InvalidArgumentError(msg, parameter=hook, value=function)
+    check_modes(modes, "modes of layer()")
     return _FunctionLayer(name or next(iter(hooks)), modes, hooks)

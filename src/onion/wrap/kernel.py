@@ -7,21 +7,27 @@ the results last. No registry, no priorities, no change after building.
 from __future__ import annotations
 
 import functools
-import warnings
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
-from types import MethodType
+from types import CoroutineType
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
-from onion.errors import InvalidArgumentError, TypeValidationError
-from onion.spec.result import GenerateResult
-from onion.spec.stream import StreamResult
-from onion.wrap.hooks import MODEL_HOOKS, MODES, Middleware, overridden_hooks, own_hooks
+from onion.spec.call import CallOptions
+from onion.wrap.checks import (
+    check_awaitable,
+    check_layer,
+    check_model,
+    checked,
+    no_layers_error,
+    verified,
+    wrong_result_error,
+)
+from onion.wrap.hooks import Middleware, own_hooks
 
 if TYPE_CHECKING:
-    from onion.spec.call import CallOptions
     from onion.spec.model import LanguageModel, SupportedURLs
-    from onion.wrap.functions import TransformParams
+    from onion.spec.result import GenerateResult
+    from onion.spec.stream import StreamResult
     from onion.wrap.hooks import DoGenerate, DoStream, Mode
 
 T = TypeVar("T")
@@ -48,31 +54,41 @@ def _around(layer: Middleware, inner: LanguageModel, both: tuple[Generate, Strea
         both = _honest(unwrap(inner)[1], both)
     generate, stream = both
     if transform is not None or wrap_generate is not None:
-        generate = _outer("generate", transform, wrap_generate, generate, inner, both)
+        generate = _outer("generate", layer, transform, wrap_generate, generate, inner, both)
     if transform is not None or wrap_stream is not None:
-        stream = _outer("stream", transform, wrap_stream, stream, inner, both)
+        stream = _outer("stream", layer, transform, wrap_stream, stream, inner, both)
     return generate, stream
 
 
 def _outer(
     mode: Mode,
-    transform: TransformParams | None,
+    layer: Middleware,
+    transform: Callable[..., Awaitable[object]] | None,
     wrap: _Wrap[T] | None,
     call: Call[T],
     inner: LanguageModel,
     both: tuple[Generate, Stream],
 ) -> Call[T]:
-    """*call*, one of *both*, with the hooks of a layer around it."""
+    """*call*, one of *both*, with the hooks of *layer* around it."""
+    hook = f"wrap_{mode}"
 
     async def outer(params: CallOptions) -> T:
         if transform is not None:
-            params = await transform(params=params, type=mode, model=inner)
+            changing = transform(params=params, type=mode, model=inner)
+            if not isinstance(changing, CoroutineType):  # nearly always it is one, and this is the quickest to ask
+                check_awaitable(changing, layer, "transform_params")
+            changed = await changing
+            if not isinstance(changed, CallOptions):
+                raise wrong_result_error(changed, layer, "transform_params")
+            params = changed
         if wrap is None:
             return await call(params)
         calls = _Calls(params, both)
         try:
-            result = await wrap(do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner)
-            return _verified(result, mode, wrap)
+            answer = wrap(do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner)
+            if not isinstance(answer, CoroutineType):
+                check_awaitable(answer, layer, hook)
+            return verified(await answer, mode, layer, hook)
         except BaseException:
             await calls.release()
             raise
@@ -92,26 +108,6 @@ def _honest(model: LanguageModel, both: tuple[Generate, Stream]) -> tuple[Genera
         return checked(await model.do_stream(params), model, "stream")
 
     return generate, stream
-
-
-def checked(result: T, model: LanguageModel, mode: Mode) -> T:
-    """The *result* of *model*.
-
-    Raises:
-        TypeValidationError: When it is none.
-    """
-    return _verified(result, mode, model.do_generate if mode == "generate" else model.do_stream)
-
-
-def _verified(result: T, mode: Mode, method: object) -> T:
-    if isinstance(result, _RESULTS[mode]):
-        return result
-    owner, name = (method.__self__, method.__name__) if isinstance(method, MethodType) else (method, mode)
-    msg = f"{name} of {owner!r} must return a {_RESULTS[mode].__name__}, it returned {type(result).__name__}"
-    raise TypeValidationError(msg, value=result)
-
-
-_RESULTS: Mapping[Mode, type[object]] = {"generate": GenerateResult, "stream": StreamResult}
 
 
 class _Calls:
@@ -200,11 +196,13 @@ def wrap_language_model(
         provider_id: Shown as the provider instead of the model's own.
 
     Raises:
-        InvalidArgumentError: For a layer that overrides no model hook, so would do nothing here.
+        InvalidArgumentError: For what is no model or no layer, a hook that cannot be awaited, modes that there are
+            not, and a layer that overrides no model hook, so would do nothing here.
     """
-    layers = [middleware] if isinstance(middleware, Middleware) else list(middleware)
+    check_model(model)
+    layers = _listed(middleware)
     for layer in layers:
-        _check(layer)
+        check_layer(layer)
 
     def wrap(inner: LanguageModel, layer: Middleware) -> LanguageModel:
         return WrappedModel(inner, layer, model_id=model_id, provider_id=provider_id)
@@ -215,6 +213,16 @@ def wrap_language_model(
     return WrappedModel(model, None, model_id=model_id, provider_id=provider_id)
 
 
+def _listed(middleware: Middleware | Iterable[Middleware]) -> list[Middleware]:
+    if isinstance(middleware, Middleware):
+        return [middleware]
+    try:
+        layers = iter(middleware)
+    except TypeError as error:
+        raise no_layers_error(middleware) from error
+    return list(layers)
+
+
 def unwrap(model: LanguageModel) -> tuple[tuple[Middleware, ...], LanguageModel]:
     """The layers around *model*, outermost first, and what is inside of them all."""
     layers: list[Middleware] = []
@@ -223,24 +231,3 @@ def unwrap(model: LanguageModel) -> tuple[tuple[Middleware, ...], LanguageModel]
             layers.append(model.layer)
         model = model.inner
     return tuple(layers), model
-
-
-def _check(layer: object) -> None:
-    if not isinstance(layer, Middleware):
-        msg = f"middleware must be made of Middleware objects, got {layer!r}: subclass Middleware or use onion.layer"
-        raise InvalidArgumentError(msg, parameter="middleware", value=layer)
-    own = own_hooks(layer)
-    if own.isdisjoint(MODEL_HOOKS):
-        hooks = ", ".join(overridden_hooks(layer)) or "nothing at all"
-        msg = (
-            f"{layer!r} overrides no hook around a model ({hooks}): "
-            "give it to middleware= of generate_text, stream_text or an agent instead"
-        )
-        raise InvalidArgumentError(msg, parameter="middleware", value=layer)
-    if ("wrap_generate" in own) != ("wrap_stream" in own) and layer.modes == MODES:
-        mode = MODES[0] if "wrap_generate" in own else MODES[1]
-        warnings.warn(
-            f"{layer!r} wraps only {mode} calls: write the other hook, or set modes = {(mode,)!r}",
-            UserWarning,
-            stacklevel=3,
-        )
