@@ -5,8 +5,10 @@ tool call in between, streamed as it comes, the same again from the cache, and w
 """
 
 import asyncio
+import contextlib
 import sys
 import time
+from pathlib import Path
 
 from onion import LanguageModel, explain, is_step_count, stream_text, tool, wrap_language_model
 from onion.cli.main import main as onion
@@ -109,8 +111,9 @@ def main() -> int:
     screen.title("$ onion local fetch")
     if onion(["local", "fetch"]) != 0 or not asyncio.run(show()):
         return 1
-    screen.title("$ onion explain demo:build_model --json")
-    return onion(["explain", "demo:build_model", "--json"])
+    screen.title("$ onion explain examples.demo:build_model --json")
+    with contextlib.chdir(Path(__file__).parents[1]):  # modules are found in the current folder
+        return onion(["explain", "examples.demo:build_model", "--json"])
 
 
 if __name__ == "__main__":

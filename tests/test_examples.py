@@ -1,11 +1,14 @@
 """Every example runs as a reader would run it, without arguments and without network."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from onion.cli.loading import load_object
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted(ROOT.joinpath("examples").glob("*.py"))
@@ -54,7 +57,18 @@ def test_the_demo_runs_to_its_end(tmp_path: Path) -> None:
     done = run(ROOT / "examples" / DEMO, tmp_path, offline=False, timeout=DEMO_TIMEOUT_SECONDS)
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    assert "$ onion explain examples.demo:build_model --json\n{" in done.stdout
+
+
+def test_the_last_command_of_the_demo_names_what_is_there_from_the_projects_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    source = (ROOT / "examples" / DEMO).read_text(encoding="utf-8")
+
+    (shown,) = re.findall(r"\$ onion explain (\S+) --json", source)
+
+    assert callable(load_object(shown))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
