@@ -116,6 +116,19 @@ def test_entries_and_bytes_are_counted(folder: str) -> None:
     assert shown.startswith(f"3 entries, {stats['bytes']} bytes, 1 not readable")
 
 
+def test_one_entry_is_one_entry(tmp_path: Path) -> None:
+    folder = str(tmp_path)
+    plant(folder, "junk", "no entry")
+    streams = Streams()
+
+    shown = output_of("stats", folder)
+    code = main(["cache", "clear", folder], streams.terminal)
+
+    assert shown.startswith("1 entry, ")
+    assert code == 0
+    assert "1 entry removed" in streams.stderr
+
+
 def test_a_cleared_cache_is_empty(folder: str) -> None:
     streams = Streams()
 

@@ -124,6 +124,10 @@ async def _show(store: ListingStore, options: Options, terminal: Terminal) -> in
     return 0
 
 
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
 async def _stats(store: ListingStore, options: Options, terminal: Terminal) -> int:
     now = time.time()
     rows = [_row(*entry, now) for entry in await read_entries(store)]
@@ -138,9 +142,7 @@ async def _stats(store: ListingStore, options: Options, terminal: Terminal) -> i
     if options.json:
         terminal.line(json.dumps(stats))
         return 0
-    terminal.line(
-        f"{stats['entries']} entries, {stats['bytes']} bytes, {stats['unreadable']} not readable by this release"
-    )
+    terminal.line(f"{_entries(len(rows))}, {stats['bytes']} bytes, {stats['unreadable']} not readable by this release")
     if ages:
         terminal.line(f"oldest {age_text(max(ages))}, newest {age_text(min(ages))}")
     return 0
@@ -150,7 +152,7 @@ async def _clear(store: ListingStore, options: Options, terminal: Terminal) -> i
     keys = await store.keys()
     for key in keys:
         await store.delete(key)
-    terminal.note(f"{len(keys)} entries removed from {options.target.rpartition('@')[2]}", Kind.FIGURES)
+    terminal.note(f"{_entries(len(keys))} removed from {options.target.rpartition('@')[2]}", Kind.FIGURES)
     return 0
 
 
