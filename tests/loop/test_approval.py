@@ -12,6 +12,7 @@ from onion.errors import (
     InvalidArgumentError,
     ToolCallNotFoundForApprovalError,
 )
+from onion.loop.approval import decide
 from onion.spec import ToolApprovalRequest, ToolCall
 from onion.spec.tools import (
     ToolApprovalRequestOutput,
@@ -185,3 +186,11 @@ async def test_a_providers_question_about_no_call_is_an_error() -> None:
 
     with pytest.raises(ToolCallNotFoundForApprovalError, match="ghost"):
         await generate_text(model=model, prompt="p")
+
+
+async def test_a_policy_that_is_none_decides_nothing() -> None:
+    asked = TypedToolCall(tool_call_id="call-1", tool_name="pay", input={"amount": 5})
+    options = ToolOptions[object](tool_call_id="call-1", context=None)
+
+    with pytest.raises(InvalidArgumentError, match="tool_approval must be a mapping"):
+        await decide(asked, Bank().pay, None, options, 3)  # type: ignore[arg-type]  # the fault
