@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ from onion.errors import InvalidArgumentError
 from onion.providers._http import HTTPTransport
 from onion.providers._http.over_httpx import OwnClient, StreamedReply
 from onion.providers._http.routes import is_any_socks
+from tests.providers.clients import OWN, make_aiohttp
 from tests.providers.http.requests import request_to
 from tests.providers.http.test_reaching import no_proxies
 from tests.providers.loopback import Server, answer, serve
@@ -95,3 +97,28 @@ def test_a_host_that_is_excepted_is_no_socks_proxy(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("no_proxy", "socks.example")
 
     assert not is_any_socks()
+
+
+@pytest.mark.parametrize("package", OWN)
+@pytest.mark.parametrize("place", ["127.0.0.1:99999", "127.0.0.1:http", "[::1", ""])
+async def test_a_proxy_that_cannot_be_read_is_refused_without_its_password(
+    package: Package, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", f"http://me:s3cret@{place}")
+    transport = HTTPTransport(package)
+
+    with pytest.raises(InvalidArgumentError, match="proxy") as caught:
+        await transport.open(request_to(Server(), url=TARGET))
+    await transport.aclose()
+
+    assert "s3cret" not in "".join(traceback.format_exception(caught.value)) + str(caught.value.value)
+
+
+async def test_a_session_of_the_callers_asks_the_environment_for_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:99999")
+
+    async with make_aiohttp() as session, serve(answer({"ok": True})) as server:
+        opened = await HTTPTransport(session).open(request_to(server))
+        await opened.aclose()
+
+    assert len(server.received) == 1

@@ -14,7 +14,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from onion.errors import InvalidArgumentError, mask_url
-from onion.providers._http.routes import route_to, trusted_by_httpx
+from onion.providers._http.routes import route_to, trusted_by_httpx, without_credentials
 
 if TYPE_CHECKING:
     import ssl
@@ -72,17 +72,17 @@ class GivenSession:
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
-        self._route = functools.lru_cache(_KNOWN)(route_to)
+        self._target = functools.lru_cache(_KNOWN)(_target_of)
 
     async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> ReadReply:
         """Send a request."""
-        route = self._route(url)
+        target, credentials = self._target(url)
 
         async def send() -> aiohttp.ClientResponse:
             return await self._session.post(
-                route.url,
+                target,
                 data=content if len(content) <= _PIECE_BYTES else io.BytesIO(content),
-                headers={**headers, **route.credentials},
+                headers={**headers, **credentials},
                 allow_redirects=False,
                 auto_decompress=True,
                 raise_for_status=False,
@@ -166,6 +166,13 @@ async def _pieces(content: bytes, limit: asyncio.Timeout, seconds: float) -> Asy
 def _expire(limit: asyncio.Timeout, when: float | None) -> None:
     with suppress(RuntimeError):  # the answer has come before all of the request was read, and nobody waits any more
         limit.reschedule(when)
+
+
+def _target_of(address: str) -> tuple[str, Mapping[str, str]]:
+    try:
+        return without_credentials(address)
+    except ValueError:
+        return address, {}  # aiohttp will say what is wrong
 
 
 def _way_to(address: str) -> _Way:

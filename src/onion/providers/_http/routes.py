@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from onion.errors import InvalidArgumentError
+
 if TYPE_CHECKING:
     import ssl
 
@@ -30,18 +32,41 @@ class Route(NamedTuple):
 
 
 def route_to(address: str) -> Route:
-    """The route to *address*; one that cannot be read is left to the HTTP client, which says what is wrong."""
+    """The route to *address*; one that cannot be read is left to the HTTP client, which says what is wrong.
+
+    Raises:
+        InvalidArgumentError: When the environment names a proxy that cannot be read.
+    """
     try:
-        url, credentials = _without_credentials(address)
-        proxy = proxy_for(url)
+        url, credentials = without_credentials(address)
     except ValueError:
         return Route(address, {}, None, is_encrypted=False)
+    proxy = proxy_for(url)
     is_encrypted = url.startswith("https:") or (proxy is not None and proxy.startswith("https:"))
     return Route(url, credentials, proxy, is_encrypted)
 
 
+def without_credentials(address: str) -> tuple[str, Mapping[str, str]]:
+    """*address* without credentials, and the header that is made of them.
+
+    Raises:
+        ValueError: When it cannot be read.
+    """
+    scheme, netloc, path, query, _ = urlsplit(address)
+    said, at, host = netloc.rpartition("@")
+    if not at:
+        return address, {}
+    user, _, password = said.partition(":")
+    pair = base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
+    return urlunsplit((scheme, host, path, query, "")), {"authorization": f"Basic {pair}"}
+
+
 def proxy_for(url: str) -> str | None:
-    """The proxy that ``HTTP_PROXY``, ``HTTPS_PROXY`` or ``ALL_PROXY`` names; None where ``NO_PROXY`` excepts *url*."""
+    """The proxy that ``HTTP_PROXY``, ``HTTPS_PROXY`` or ``ALL_PROXY`` names; None where ``NO_PROXY`` excepts *url*.
+
+    Raises:
+        InvalidArgumentError: When it cannot be read.
+    """
     from urllib.request import getproxies, proxy_bypass
 
     parts = urlsplit(url)
@@ -49,7 +74,14 @@ def proxy_for(url: str) -> str | None:
     proxy = proxies.get(parts.scheme) or proxies.get("all")
     if not proxy or proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
-    return proxy if "://" in proxy else f"http://{proxy}"
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    if not _names_a_host(proxy):
+        msg = (
+            "the environment names a proxy that cannot be read: HTTP_PROXY, HTTPS_PROXY and ALL_PROXY want a URL such"
+            " as http://user:password@host:8080, with special characters of the password percent-encoded"
+        )
+        raise InvalidArgumentError(msg, parameter="proxy")  # which would show the password, wherever that ends
+    return proxy
 
 
 def is_any_socks() -> bool:
@@ -69,14 +101,13 @@ def trusted_by_httpx2() -> ssl.SSLContext:
     return _read_of_httpx2(*_said())
 
 
-def _without_credentials(address: str) -> tuple[str, Mapping[str, str]]:
-    scheme, netloc, path, query, _ = urlsplit(address)
-    said, at, host = netloc.rpartition("@")
-    if not at:
-        return address, {}
-    user, _, password = said.partition(":")
-    pair = base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-    return urlunsplit((scheme, host, path, query, "")), {"authorization": f"Basic {pair}"}
+def _names_a_host(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises where it is none
+    except ValueError:
+        return False
+    return bool(parts.hostname)
 
 
 def _said() -> tuple[str | None, str | None]:

@@ -127,8 +127,19 @@ class Address:
 
 
 def _checked_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        msg = f"base_url must begin with http:// or https:// and name a host, got {mask_url(url)!r}"
-        raise InvalidArgumentError(msg, parameter="base_url", value=mask_url(url))
+    if not _is_usable(url):
+        shown = mask_url(url)
+        if "@" in shown:  # a password with a slash in it is taken for a port and a path
+            shown = "(unreadable URL)"
+        msg = f"base_url must begin with http:// or https:// and name a host, and a port if any, got {shown!r}"
+        raise InvalidArgumentError(msg, parameter="base_url", value=shown)
     return url
+
+
+def _is_usable(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # a number, and no larger than ports are; else this raises
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
