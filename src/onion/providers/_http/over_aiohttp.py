@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 _HEADER_BYTES = 64 * 2**10
 _KNOWN = 64
-_CLOSING = "ClientConnectionResetError"
-"""What aiohttp raises where it would write to a connection that is being closed."""
 _PIECE_BYTES = 64 * 2**10
 """What is written at once of a body. Less than that is taken off us at once, whether the server reads or not."""
 
@@ -78,17 +76,21 @@ class GivenSession:
         """Send a request."""
         target, credentials = self._target(url)
 
+        is_small = len(content) <= _PIECE_BYTES
+        body = _Readable(content)
+
         async def send() -> aiohttp.ClientResponse:
+            body.seek(0)
             return await self._session.post(
                 target,
-                data=content if len(content) <= _PIECE_BYTES else io.BytesIO(content),
+                data=content if is_small else body,
                 headers={**headers, **credentials},
                 allow_redirects=False,
                 auto_decompress=True,
                 raise_for_status=False,
             )
 
-        return ReadReply(await _sent(send))
+        return ReadReply(await _sent(send, lambda: is_small or body.taken <= 1))
 
     async def aclose(self) -> None:
         """Nothing: it is the caller's."""
@@ -117,21 +119,19 @@ class OwnSession:
         if way.credentials:
             headers = {**headers, **way.credentials}
         if len(content) <= _PIECE_BYTES:
-            return ReadReply(await _sent(lambda: self._send(way, content, headers)))
+            return ReadReply(await _sent(lambda: self._send(way, content, headers), lambda: True))
         headers = {**headers, "content-length": str(len(content))}
         limit = asyncio.timeout(None)  # aiohttp knows none for a server that stops reading
-        seconds = self._limits.write_seconds
+        pieces = _Pieces(content, limit, self._limits.write_seconds)
         try:
             async with limit:
-                return ReadReply(await _sent(lambda: self._send(way, _pieces(content, limit, seconds), headers)))
+                return ReadReply(await _sent(lambda: self._send(way, pieces, headers), lambda: pieces.taken <= 1))
         except TimeoutError as error:
             if limit.expired():
                 raise TimeoutError("WriteTimeout: the server does not read the request") from error
             raise
 
-    async def _send(
-        self, way: _Way, data: bytes | AsyncGenerator[bytes], headers: Mapping[str, str]
-    ) -> aiohttp.ClientResponse:
+    async def _send(self, way: _Way, data: bytes | _Pieces, headers: Mapping[str, str]) -> aiohttp.ClientResponse:
         return await self._session.post(
             way.url, data=data, headers=headers, proxy=way.proxy, ssl=way.ssl, allow_redirects=False
         )
@@ -141,26 +141,54 @@ class OwnSession:
         await self._session.close()
 
 
-async def _sent(send: Callable[[], Awaitable[aiohttp.ClientResponse]]) -> aiohttp.ClientResponse:
+async def _sent(
+    send: Callable[[], Awaitable[aiohttp.ClientResponse]], is_unwritten: Callable[[], bool]
+) -> aiohttp.ClientResponse:
     """Send, and once more if the server was closing the kept connection, so that nothing could be written to it.
 
     httpx looks whether a connection is being closed before it takes it; aiohttp takes it and fails.
+
+    Args:
+        is_unwritten: Whether no more than the first piece of the body was taken, the one that could not be written:
+            a request that a server has seen a part of is not ours to repeat.
     """
     try:
         return await send()
     except OSError as error:
-        if type(error.__cause__).__name__ != _CLOSING:
+        import aiohttp
+
+        if not isinstance(error.__cause__, aiohttp.ClientConnectionResetError) or not is_unwritten():
             raise
     return await send()
 
 
-async def _pieces(content: bytes, limit: asyncio.Timeout, seconds: float) -> AsyncGenerator[bytes]:
+class _Readable(io.BytesIO):
+    """A body that a session of the caller's reads; it counts the pieces that were taken."""
+
+    taken = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next piece."""
+        self.taken += 1
+        return super().read(size)
+
+
+class _Pieces:
     """The pieces of *content*; each has *seconds* until the next one is asked for."""
-    now = asyncio.get_running_loop().time
-    for start in range(0, len(content), _PIECE_BYTES):
-        _expire(limit, now() + seconds)
-        yield content[start : start + _PIECE_BYTES]
-    _expire(limit, None)
+
+    def __init__(self, content: bytes, limit: asyncio.Timeout, seconds: float) -> None:
+        self.taken = 0
+        self._content = content
+        self._limit = limit
+        self._seconds = seconds
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        now = asyncio.get_running_loop().time
+        for start in range(0, len(self._content), _PIECE_BYTES):
+            _expire(self._limit, now() + self._seconds)
+            self.taken += 1
+            yield self._content[start : start + _PIECE_BYTES]
+        _expire(self._limit, None)
 
 
 def _expire(limit: asyncio.Timeout, when: float | None) -> None:
