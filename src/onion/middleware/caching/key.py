@@ -58,10 +58,20 @@ def _tenant(tenant: object) -> str:
 
 
 def cache_key(model: LanguageModel, params: CallOptions, tenant: str | None, key: KeyFunction | None) -> str:
-    """A hash, so that neither prompt nor tenant can be read from it."""
+    """A hash, so that neither prompt nor tenant can be read from it.
+
+    Raises:
+        InvalidArgumentError: When *key* returns what is no JSON.
+    """
     asked = canonical(params) if key is None else key(params)
     whole = [FORMAT_VERSION, model.provider, model.model_id, tenant, asked]
-    return f"onion-{hashlib.sha256(_writer.encode(whole).encode()).hexdigest()}"
+    try:
+        text = _writer.encode(whole)
+    except (TypeError, ValueError, RecursionError) as error:
+        kind = type(asked).__name__
+        msg = f"key must return JSON (texts, numbers, true, false, None, lists, dicts), not so this {kind}: {error}"
+        raise InvalidArgumentError(msg, parameter="key", value=kind) from error
+    return f"onion-{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def canonical(params: CallOptions) -> JsonValue:

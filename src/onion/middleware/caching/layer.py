@@ -17,7 +17,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
-from onion.errors import CacheMissError, InvalidArgumentError, TypeValidationError
+from onion.errors import CacheMissError, TypeValidationError
 from onion.middleware._masking import mask_text
 from onion.middleware.caching.claims import CLAIM_SECONDS, Claims
 from onion.middleware.caching.control import control_of
@@ -26,7 +26,9 @@ from onion.middleware.caching.flight import Flight, Reader
 from onion.middleware.caching.key import CacheScope, KeyFunction, Scope, cache_key, scope_of
 from onion.middleware.caching.patience import within
 from onion.middleware.caching.readings import Reading, Readings
+from onion.middleware.caching.settings import check_settings
 from onion.middleware.stores import ClaimingStore
+from onion.middleware.stores._limits import check_above_zero, check_at_least
 from onion.spec.base import record
 from onion.spec.parts import FinishPart, StreamPart
 from onion.spec.stream import StreamResult
@@ -73,7 +75,7 @@ class Cache(Middleware):
         store: Keeps the entries. One that fails, hangs or holds junk costs a bounded wait and a logged warning.
         scope: Who may share: the name of a tenant, a function of the params that gives it, or `SHARED` for everybody.
         ttl: Seconds for which an entry is good; None means as long as the store keeps it.
-        key: What of the params counts, instead of all of them; provider, model id and scope always do.
+        key: What of the params counts, as JSON, instead of all of them; provider, model id and scope always do.
         finish_reasons: Those of answers that are kept.
         store_timeout: Longest wait for the store, in seconds.
         claim_seconds: How long to wait at most for another process that makes the same call, where the store can tell.
@@ -82,7 +84,8 @@ class Cache(Middleware):
         sleep: Awaits the given seconds.
 
     Raises:
-        InvalidArgumentError: For a number that is out of range, an empty tenant, or an unknown word of control.
+        InvalidArgumentError: For a setting of the wrong kind or out of range; from a call for an unknown word of
+            control, or a `key` that returns no JSON.
         CacheMissError: From a call that asks for ``only-if-cached``, when there is no entry.
     """
 
@@ -100,14 +103,11 @@ class Cache(Middleware):
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        if isinstance(scope, str) and not scope:
-            msg = "scope must name a tenant, got an empty text: write SHARED if everybody may share"
-            raise InvalidArgumentError(msg, parameter="scope", value=scope)
-        for name, seconds in (("ttl", ttl), ("store_timeout", store_timeout), ("claim_seconds", claim_seconds)):
-            if seconds is not None and not seconds > 0:
-                raise InvalidArgumentError(f"{name} must be above 0, got {seconds!r}", parameter=name, value=seconds)
-        if not pace >= 0:
-            raise InvalidArgumentError(f"pace must be at least 0, got {pace!r}", parameter="pace", value=pace)
+        check_settings(store=store, scope=scope, key=key, finish_reasons=finish_reasons)
+        if ttl is not None:
+            check_above_zero(ttl=ttl)
+        check_above_zero(store_timeout=store_timeout, claim_seconds=claim_seconds)
+        check_at_least(0, pace=pace)
         self.store = store
         self.ttl = ttl
         self._scope = scope

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import diskcache
 
-from onion.errors import InvalidArgumentError
+from onion.middleware.stores._limits import check_above_zero
 from onion.middleware.stores._recent import IS_THREAD_SAFE, Recent
 from onion.middleware.stores._text_disk import TextDisk, text_in
 
@@ -53,9 +53,7 @@ class DiskStore:
         size_limit: int = SIZE_LIMIT_BYTES,
         lock_timeout: float = LOCK_TIMEOUT_SECONDS,
     ) -> None:
-        for name, limit in (("size_limit", size_limit), ("lock_timeout", lock_timeout)):
-            if not limit > 0:
-                raise InvalidArgumentError(f"{name} must be above 0, got {limit!r}", parameter=name, value=limit)
+        check_above_zero(size_limit=size_limit, lock_timeout=lock_timeout)
         self.directory: Path = Path(directory)
         self.size_limit = size_limit
         self.lock_timeout = lock_timeout

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from onion.errors import InvalidArgumentError
+from onion.middleware.stores._limits import check_at_least
 
 MAX_ENTRIES = 1_000
 MAX_CHARACTERS = 100_000_000
@@ -22,7 +22,7 @@ class MemoryStore:
         clock: Seconds on a clock that only goes forward.
 
     Raises:
-        InvalidArgumentError: For a limit below 1.
+        InvalidArgumentError: For a limit below 1, or that is no number.
     """
 
     def __init__(
@@ -32,10 +32,7 @@ class MemoryStore:
         max_characters: int = MAX_CHARACTERS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        for name, limit in (("max_entries", max_entries), ("max_characters", max_characters)):
-            if limit < 1:
-                msg = f"{name} must be at least 1, got {limit!r}"
-                raise InvalidArgumentError(msg, parameter=name, value=limit)
+        check_at_least(1, max_entries=max_entries, max_characters=max_characters)
         self.max_entries = max_entries
         self.max_characters = max_characters
         self._clock = clock

@@ -7,7 +7,8 @@ import secrets
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from onion.errors import InvalidArgumentError, MissingExtraError
+from onion.errors import MissingExtraError
+from onion.middleware.stores._limits import check_above_zero
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -44,9 +45,7 @@ class RedisStore:
         max_connections: int = MAX_CONNECTIONS,
         timeout: float = TIMEOUT_SECONDS,
     ) -> None:
-        for name, limit in (("max_connections", max_connections), ("timeout", timeout)):
-            if not limit > 0:
-                raise InvalidArgumentError(f"{name} must be above 0, got {limit!r}", parameter=name, value=limit)
+        check_above_zero(max_connections=max_connections, timeout=timeout)
         self.prefix = prefix
         self.max_connections = max_connections
         self.timeout = timeout

@@ -17,6 +17,7 @@ from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind
 
+from onion.errors import InvalidArgumentError
 from onion.middleware.tracing import attributes as say
 from onion.middleware.tracing import names
 from onion.middleware.tracing.providers import NO_TRACER, NOBODY, Providers
@@ -52,6 +53,14 @@ class _RunSpan:
     context: Context
 
 
+def _check_provider(name: str, provider: object, method: str) -> None:
+    if provider is None or (callable(getattr(provider, method, None)) and not isinstance(provider, type)):
+        return
+    got = f"the class {provider.__name__}" if isinstance(provider, type) else type(provider).__name__
+    msg = f"{name} must be an OpenTelemetry provider, an object with the method {method}, got {got}"
+    raise InvalidArgumentError(msg, parameter=name, value=got)
+
+
 class Tracing(Middleware):
     """Makes spans and metrics as the GenAI semantic conventions of OpenTelemetry name them.
 
@@ -66,6 +75,9 @@ class Tracing(Middleware):
         capture_content: Whether spans show prompts, answers, and inputs and outputs of tools, masked and bounded. Also
             on if ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` says so.
         clock: Seconds on a clock that only goes forward, for the metrics.
+
+    Raises:
+        InvalidArgumentError: For what is no provider.
     """
 
     def __init__(
@@ -76,6 +88,8 @@ class Tracing(Middleware):
         capture_content: bool = False,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
+        _check_provider("tracer_provider", tracer_provider, "get_tracer")
+        _check_provider("meter_provider", meter_provider, "get_meter")
         asked = os.environ.get(names.CAPTURE_CONTENT_VARIABLE, "").lower()
         self.capture_content: bool = capture_content or asked in ("true", "1", "span_only", "span_and_event")
         self._providers = Providers(tracer_provider, meter_provider)
