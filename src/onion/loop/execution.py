@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import contextvars
 import dataclasses
-import threading
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from enum import Enum
-from types import CoroutineType
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING
 
 from onion.errors import RunTimeoutError
 from onion.loop.interrupt import NO_LIMITS
-from onion.loop.lifecycle import resolve
 from onion.loop.options import ToolOptions
 from onion.loop.outcomes import error_of, result_of
+from onion.loop.starting import start
 from onion.loop.state import ClientCall, current_run
 from onion.loop.sub_agents import Pause, pause, resumed
 from onion.loop.tools import Tool
@@ -30,13 +27,12 @@ from onion.spec.prompt import Message
 from onion.wrap import is_overridden
 
 if TYPE_CHECKING:
+    from onion.loop.starting import Emit
     from onion.loop.state import Run
     from onion.spec.base import JsonValue
     from onion.spec.full_stream import FullStreamPart
     from onion.spec.tools import ToolOutcome, TypedToolCall
     from onion.wrap import Middleware
-
-Emit: TypeAlias = Callable[[object], None]
 
 
 class _Unchanged(Enum):
@@ -77,11 +73,9 @@ def execute(run: Run, jobs: Sequence[Job]) -> AsyncGenerator[FullStreamPart, Non
 async def _alone(run: Run, job: Job) -> AsyncGenerator[FullStreamPart, None]:
     if run.told.on_tool_execution_start:
         await _tell_start(run, job)
-    outputs: list[object] = []
-    shown = await _outcome(run, job, outputs.append)
+    never: list[object] = []  # what awaits its output has no preliminary ones
+    shown = await _outcome(run, job, never.append)
     run.control.check()
-    for output in outputs:
-        yield result_of(job.client.call, output, preliminary=True)
     for part in shown:
         yield part
 
@@ -180,7 +174,7 @@ async def _outcome(run: Run, job: Job, emit: Emit) -> Sequence[FullStreamPart]:
         if run.layers or run.limits is not NO_LIMITS:
             output = await _limited(run, job, emit)
         else:
-            output = await _start(job.tool, job.client.parsed, job.options, emit)
+            output = await start(job.tool, job.client.parsed, job.options, emit)
         paused = output if isinstance(output, Pause) else None
         outcome: ToolOutcome = result_of(call, output) if paused is None else result_of(call, None, preliminary=True)
     except Exception as error:  # noqa: BLE001 - the model is told
@@ -225,7 +219,7 @@ async def _limited(run: Run, job: Job, emit: Emit) -> object:
 async def _through(layers: Sequence[Middleware], job: Job, call: TypedToolCall, parsed: object, emit: Emit) -> object:
     """The output of *call*, through *layers*, outermost first."""
     if not layers:
-        return await _start(job.tool, parsed, job.options, emit)
+        return await start(job.tool, parsed, job.options, emit)
 
     async def inner(*, input: JsonValue | _Unchanged = _Unchanged.INPUT) -> object:
         if input is _Unchanged.INPUT:
@@ -234,66 +228,6 @@ async def _through(layers: Sequence[Middleware], job: Job, call: TypedToolCall, 
         return await _through(layers[1:], job, dataclasses.replace(call, input=input), validated, emit)
 
     return await layers[0].wrap_tool(execute=inner, tool_call=call, tool=job.tool, options=job.options)
-
-
-async def _start(tool: Tool, parsed: object, options: ToolOptions[object], emit: Emit) -> object:
-    started = await _in_thread(tool, parsed, options) if tool.style == "sync" else tool.start(parsed, options)
-    if _is_coroutine(started):  # as nearly always; the abstract classes take longer to ask
-        return await started
-    return await _last(started, emit) if _is_iterable(started) else await resolve(started)
-
-
-async def _last(outputs: AsyncIterable[object], emit: Emit) -> object:
-    """The last of *outputs*; each is preliminary when it comes."""
-    last: object = None
-    try:
-        async for output in outputs:
-            last = output
-            if not isinstance(output, Pause):
-                emit(output)
-    finally:
-        if isinstance(outputs, AsyncGenerator):
-            await outputs.aclose()
-    return last
-
-
-def _is_coroutine(started: object) -> TypeGuard[Coroutine[object, None, object]]:
-    return isinstance(started, CoroutineType)
-
-
-def _is_iterable(started: object) -> TypeGuard[AsyncIterable[object]]:
-    return isinstance(started, AsyncIterable)
-
-
-async def _in_thread(tool: Tool, parsed: object, options: ToolOptions[object]) -> object:
-    """What a plain function returns, called in a thread of its own with this context.
-
-    A pool would be a trap: tools that wait for runs which wait for tools would fill it and wait for ever, and one that
-    never returns would keep the program from ending. Cancelling does not stop the thread: its result is dropped.
-    """
-    loop = asyncio.get_running_loop()
-    # What it raises travels as a value, because a future refuses a StopIteration.
-    returned: asyncio.Future[tuple[object, BaseException | None]] = loop.create_future()
-    context = contextvars.copy_context()
-
-    def give(output: object, error: BaseException | None) -> None:
-        if not returned.done():
-            returned.set_result((output, error))
-
-    def call() -> None:
-        output, failure = None, None
-        try:
-            output = context.run(tool.start, parsed, options)
-        except BaseException as error:  # noqa: BLE001 - raised in the loop
-            failure = error
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(give, output, failure)
-
-    threading.Thread(target=call, name=f"onion-tool-{tool.name}", daemon=True).start()
-    output, error = await returned
-    if error is not None:
-        raise error
-    return output
 
 
 def _own_error(error: Exception) -> Exception:
