@@ -8,10 +8,12 @@ from __future__ import annotations
 import asyncio
 import functools
 import io
+import re
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from onion.errors import InvalidArgumentError, mask_url
 from onion.providers._http.routes import route_to, trusted_by_httpx, without_credentials
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _HEADER_BYTES = 64 * 2**10
 _KNOWN = 64
+_PLAIN = re.compile(r"[!-~]*")
+"""Characters that can stand in the first line of a request."""
 _PIECE_BYTES = 64 * 2**10
 """What is written at once of a body. Less than that is taken off us at once, whether the server reads or not."""
 
@@ -196,16 +200,28 @@ def _expire(limit: asyncio.Timeout, when: float | None) -> None:
         limit.reschedule(when)
 
 
-def _target_of(address: str) -> tuple[str, Mapping[str, str]]:
+def _target_of(address: str) -> tuple[yarl.URL | str, Mapping[str, str]]:
     try:
-        return without_credentials(address)
+        url, credentials = without_credentials(address)
+        return _as_written(url), credentials
     except ValueError:
         return address, {}  # aiohttp will say what is wrong
 
 
-def _way_to(address: str) -> _Way:
+def _as_written(url: str) -> yarl.URL:
+    """A URL that is sent as it is, for it may be signed, unless it has characters that must be encoded."""
     import yarl
 
+    read = yarl.URL(url)
+    _, _, path, query, _ = urlsplit(url)
+    if not _PLAIN.fullmatch(path + query):
+        return read
+    return yarl.URL.build(
+        scheme=read.scheme, authority=read.raw_authority, path=path or "/", query_string=query, encoded=True
+    )
+
+
+def _way_to(address: str) -> _Way:
     route = route_to(address)
     if route.proxy is not None and not route.proxy.lower().startswith(("http://", "https://")):
         shown = mask_url(route.proxy)  # aiohttp would speak HTTP to it, and tell it the key
@@ -213,7 +229,7 @@ def _way_to(address: str) -> _Way:
         raise InvalidArgumentError(msg, parameter="proxy", value=shown)
     trusted = trusted_by_httpx() if route.is_encrypted else True
     try:
-        return _Way(yarl.URL(route.url), route.credentials, route.proxy, trusted)
+        return _Way(_as_written(route.url), route.credentials, route.proxy, trusted)
     except ValueError:
         return _Way(address, {}, None, trusted)  # aiohttp will say what is wrong
 
