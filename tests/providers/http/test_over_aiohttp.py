@@ -7,9 +7,10 @@ import gc
 import zlib
 from typing import TYPE_CHECKING
 
+import aiohttp
 import pytest
 
-from onion.errors import APICallError, StreamInterruptedError
+from onion.errors import APICallError, InvalidArgumentError, StreamInterruptedError
 from onion.providers._http import HTTPLimits, HTTPTransport
 from onion.providers._http.over_aiohttp import OwnSession
 from tests.providers.clients import make_aiohttp
@@ -127,3 +128,15 @@ def test_a_session_whose_loop_ended_without_closing_it_goes_without_a_word() -> 
     loop.close()
 
     assert complaints == []
+
+
+async def test_a_session_that_cannot_carry_the_key_is_refused_without_it() -> None:
+    with pytest.warns(DeprecationWarning, match="auth"):
+        session = aiohttp.ClientSession(auth=aiohttp.BasicAuth("me", "s3cret-pass"))
+    async with session:
+        with pytest.raises(InvalidArgumentError, match=r"(?i)session .* refuses .*authorization") as caught:
+            await HTTPTransport(session).open(request_to(Server(), url="http://127.0.0.1:9/x"))
+
+    assert caught.value.parameter == "http_client"
+    assert KEY not in caught.value.message
+    assert "s3cret" not in caught.value.message

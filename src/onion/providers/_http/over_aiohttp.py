@@ -77,7 +77,11 @@ class GivenSession:
         self._target = functools.lru_cache(_KNOWN)(_target_of)
 
     async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> ReadReply:
-        """Send a request."""
+        """Send a request.
+
+        Raises:
+            InvalidArgumentError: When the session refuses it, as one with ``auth=`` does where we send a key.
+        """
         target, credentials = self._target(url)
 
         is_small = len(content) <= _PIECE_BYTES
@@ -94,7 +98,15 @@ class GivenSession:
                 raise_for_status=False,
             )
 
-        return ReadReply(await _sent(send, lambda: is_small or body.taken <= 1))
+        try:
+            return ReadReply(await _sent(send, lambda: is_small or body.taken <= 1))
+        except ValueError as error:
+            import aiohttp
+
+            if isinstance(error, OSError | aiohttp.ClientError):
+                raise  # an answer, or the lack of one, that is reported like any other
+            msg = f"the session given as http_client= refuses the request: {error}"
+            raise InvalidArgumentError(msg, parameter="http_client") from error
 
     async def aclose(self) -> None:
         """Nothing: it is the caller's."""
