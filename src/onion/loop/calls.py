@@ -17,7 +17,7 @@ from onion.spec.events import LanguageModelCallEndEvent, LanguageModelCallStartE
 from onion.spec.full_stream import StartStep, StepRestart
 from onion.spec.parts import ErrorPart, FinishPart, RawPart, StreamStart
 from onion.streaming import Collector, to_exception
-from onion.wrap.kernel import checked
+from onion.wrap.checks import checked
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
