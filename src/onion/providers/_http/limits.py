@@ -20,7 +20,8 @@ class HTTPLimits:
         read_seconds: Longest silence of a server: models think for minutes. What a caller wants to wait is the loop's
             `timeout`.
         idle_seconds: How long a connection is kept that nobody uses; some servers close theirs after 5 seconds.
-        idle_connections: How many of those are kept.
+        idle_connections: How many of those httpx and httpx2 keep; aiohttp knows no such limit and keeps all of them for
+            `idle_seconds`.
     """
 
     body_bytes: int = 256 * 2**20
