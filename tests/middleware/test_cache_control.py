@@ -49,3 +49,25 @@ async def test_an_unknown_word_of_control_is_refused(mode: Mode) -> None:
 
     with pytest.raises(InvalidArgumentError, match="must be one of bypass, refresh, only-if-cached, got 'never'"):
         await ask(model, mode, ASK.replace(provider_options={"onion": {"cache": "never"}}))
+
+
+@both_modes
+async def test_a_misspelt_name_of_control_is_refused(mode: Mode) -> None:
+    inner, model = cached([text("hi")])
+
+    with pytest.raises(InvalidArgumentError, match=r"may only hold \"cache\", got 'cahe'$") as caught:
+        await ask(model, mode, ASK.replace(provider_options={"onion": {"cahe": "bypass"}}))
+
+    assert caught.value.parameter == "provider_options"
+    assert inner.calls == []
+
+
+@both_modes
+async def test_options_of_others_are_no_control(mode: Mode) -> None:
+    inner, model = cached([text("hi")])
+    params = ASK.replace(provider_options={"acme": {"x": 1}})
+
+    await ask(model, mode, params)
+    await ask(model, mode, params.replace(provider_options={"acme": {"x": 1}, "onion": {}}))
+
+    assert len(inner.calls) == 1
