@@ -87,3 +87,9 @@ async def test_all_conditions_are_asked_plain_and_async() -> None:
 def test_a_count_below_one_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="count"):
         is_step_count(0)
+
+
+@pytest.mark.parametrize("count", ["5", 2.0, True, None])
+def test_a_count_that_is_no_whole_number_is_refused(count: object) -> None:
+    with pytest.raises(InvalidArgumentError, match=f"^count must be a whole number and at least 1, got {count!r}$"):
+        is_step_count(count)  # type: ignore[arg-type]  # the fault

@@ -14,14 +14,19 @@ StopCondition: TypeAlias = Callable[["tuple[StepResult, ...]"], bool | Awaitable
 """Given the finished steps, at least one; True ends the run. May be async."""
 
 
+def _is_whole(count: object) -> bool:
+    return isinstance(count, int) and not isinstance(count, bool)
+
+
 def is_step_count(count: int) -> StopCondition:
     """Stop once *count* steps are finished.
 
     Raises:
-        InvalidArgumentError: For a count below 1.
+        InvalidArgumentError: For a count below 1, or that is no whole number.
     """
-    if count < 1:
-        raise InvalidArgumentError(f"count must be at least 1, got {count}", parameter="count", value=count)
+    if not _is_whole(count) or count < 1:
+        msg = f"count must be a whole number and at least 1, got {count!r}"
+        raise InvalidArgumentError(msg, parameter="count", value=count)
 
     def holds(steps: tuple[StepResult, ...]) -> bool:
         return len(steps) >= count
