@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Awaitable, Iterable, Mapping
+from types import CodeType
 from typing import TYPE_CHECKING, TypeVar
 
 from onion.errors import InvalidArgumentError, TypeValidationError
@@ -102,7 +103,8 @@ def check_layer(layer: object) -> None:
     if not isinstance(layer, Middleware):
         msg = f"middleware must be made of Middleware objects, got {layer!r}: subclass Middleware or use onion.layer"
         raise InvalidArgumentError(msg, parameter="middleware", value=layer)
-    check_modes(layer.modes, f"modes of {layer!r}")
+    if layer.modes is not MODES:
+        check_modes(layer.modes, f"modes of {layer!r}")
     own = own_hooks(layer)
     if own.isdisjoint(MODEL_HOOKS):
         hooks = ", ".join(overridden_hooks(layer)) or "nothing at all"
@@ -139,9 +141,14 @@ def check_modes(modes: Iterable[object], where: str) -> None:
     raise InvalidArgumentError(msg, parameter="modes", value=modes)
 
 
+def _is_generator(hook: object) -> bool:
+    code: object = getattr(hook, "__code__", None)
+    return isinstance(code, CodeType) and bool(code.co_flags & inspect.CO_ASYNC_GENERATOR)
+
+
 def _check_hooks(layer: Middleware, own: frozenset[str]) -> None:
     for name in own & _AWAITED.keys():
-        if inspect.isasyncgenfunction(getattr(layer, name)):
+        if _is_generator(getattr(layer, name)):
             msg = (
                 f"{name} of {layer!r} is an async generator (it has a yield): "
                 f"write an async def that returns {_AWAITED[name].__name__}"
