@@ -190,3 +190,20 @@ async def test_a_pipe_of_what_cannot_be_called_is_refused_and_leaves_the_stream_
         stream.pipe(3)  # type: ignore[arg-type]  # the fault
 
     assert await read(stream)
+
+
+@both_modes
+async def test_a_type_error_inside_of_a_hook_is_passed_on(mode: Mode) -> None:
+    async def broken(**_: object) -> CallOptions:
+        raise TypeError(mode)
+
+    async def broken_wrap(**_: object) -> GenerateResult:
+        raise TypeError(mode)
+
+    async def broken_stream(**_: object) -> StreamResult:
+        raise TypeError(mode)
+
+    with pytest.raises(TypeError, match=f"^{mode}$"):
+        await ask(wrap_language_model(model(), layer(transform_params=broken)), mode)
+    with pytest.raises(TypeError, match=f"^{mode}$"):
+        await ask(wrap_language_model(model(), layer(wrap_generate=broken_wrap, wrap_stream=broken_stream)), mode)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
-from types import CoroutineType
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from onion.spec.call import CallOptions
@@ -75,9 +74,11 @@ def _outer(
     async def outer(params: CallOptions) -> T:
         if transform is not None:
             changing = transform(params=params, type=mode, model=inner)
-            if not isinstance(changing, CoroutineType):  # nearly always it is one, and this is the quickest to ask
+            try:
+                changed = await changing
+            except TypeError:  # asked only then, so that a call costs nothing more
                 check_awaitable(changing, layer, "transform_params")
-            changed = await changing
+                raise
             if not isinstance(changed, CallOptions):
                 raise wrong_result_error(changed, layer, "transform_params")
             params = changed
@@ -86,9 +87,12 @@ def _outer(
         calls = _Calls(params, both)
         try:
             answer = wrap(do_generate=calls.do_generate, do_stream=calls.do_stream, params=params, model=inner)
-            if not isinstance(answer, CoroutineType):
+            try:
+                result = await answer
+            except TypeError:
                 check_awaitable(answer, layer, hook)
-            return verified(await answer, mode, layer, hook)
+                raise
+            return verified(result, mode, layer, hook)
         except BaseException:
             await calls.release()
             raise
