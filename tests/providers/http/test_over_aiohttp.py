@@ -42,6 +42,16 @@ async def test_an_answer_may_come_before_the_request_was_read(transport: HTTPTra
     assert (caught.value.status_code, caught.value.response_body) == (413, "big")
 
 
+async def test_no_key_is_in_what_aiohttp_keeps_of_a_request(transport: HTTPTransport) -> None:
+    async with careless(b"NO HTTP AT ALL\r\n\r\n") as url:
+        with pytest.raises(APICallError) as caught:
+            await transport.open(request_to(Server(), url=url))
+
+    cause = caught.value.__cause__
+    assert type(cause).__name__ == "ClientResponseError"
+    assert KEY not in f"{cause!r} {cause} {vars(cause)}"
+
+
 async def test_an_early_answer_may_go_on_while_the_request_is_read(transport: HTTPTransport) -> None:
     async with careless(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n", end=b"done") as url:
         opened = await transport.open(request_to(Server(), url=url, content=LARGE))

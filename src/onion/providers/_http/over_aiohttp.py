@@ -168,14 +168,25 @@ async def _sent(
         is_unwritten: Whether no more than the first piece of the body was taken, the one that could not be written:
             a request that a server has seen a part of is not ours to repeat.
     """
+    import aiohttp
+
     try:
         return await send()
+    except aiohttp.ClientResponseError as error:
+        _forget_headers(error)
+        raise
     except OSError as error:
-        import aiohttp
-
         if not isinstance(error.__cause__, aiohttp.ClientConnectionResetError) or not is_unwritten():
             raise
     return await send()
+
+
+def _forget_headers(error: aiohttp.ClientResponseError) -> None:
+    """Take the key out of *error*: aiohttp keeps the headers of a request on it, and shows them in its `repr`."""
+    from multidict import CIMultiDict, CIMultiDictProxy
+
+    error.request_info = error.request_info._replace(headers=CIMultiDictProxy(CIMultiDict[str]()))
+    error.args = (error.request_info, *error.args[1:])
 
 
 class _Readable(io.BytesIO):
