@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from onion.errors import StreamInterruptedError, StreamProviderError, TypeValidationError
+from onion.providers._chat import ChunkReader
 from onion.providers._json import text_in
 from onion.providers._model import AnswerDecoder, no_answer
 from onion.providers._sse import ServerSentEvent
+from onion.providers.google import ModelTraits
+from onion.providers.google.chunks import ChunkReader as GoogleReader
+from onion.providers.google.toolbox import Toolbox
 from onion.spec.parts import ErrorPart, FinishPart, TextDelta, TextEnd, TextStart
 from onion.spec.usage import FinishReason, Usage
 
 if TYPE_CHECKING:
-    from onion.providers._model import Progress
+    from onion.providers._model import AnswerReader, Progress
     from onion.spec.base import JsonObject, JsonValue
     from onion.spec.parts import StreamPart
 
@@ -131,6 +135,20 @@ def test_an_event_called_error_is_a_failure_whatever_it_holds(data: str, message
     parts = decoder.end()
 
     assert message in str(failure_of(parts))
+
+
+@pytest.mark.parametrize(
+    "reader", [ChunkReader("chat"), GoogleReader(Toolbox(None, ModelTraits()))], ids=["chat", "google"]
+)
+def test_an_event_called_error_is_a_failure_even_in_a_form_of_another_format(reader: AnswerReader) -> None:
+    decoder = AnswerDecoder(reader)
+    data = '{"type": "error", "message": "overloaded, sorry", "code": "overloaded"}'
+
+    decoder.feed_events(events(data, name="error"))
+
+    with pytest.raises(StreamProviderError, match="overloaded, sorry") as caught:
+        decoder.end()
+    assert caught.value.code == "overloaded"
 
 
 def test_a_failure_before_any_content_is_raised() -> None:

@@ -208,6 +208,8 @@ class AnswerDecoder:
             if self._include_raw:
                 parts.append(RawPart(raw_value=found))
             self._reader.read(found, parts, progress)
+            if event.event == "error" and progress.failure is None:  # marked in a way that the format does not know
+                progress.report(found, found)
         else:
             for item in _objects(found, data):
                 self._read(item, parts)
