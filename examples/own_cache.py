@@ -21,7 +21,7 @@ class Cache(Middleware):
     async def wrap_generate(
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
     ) -> GenerateResult:
-        key = json.dumps([model.provider, model.model_id, to_json(params)], sort_keys=True)
+        key = json.dumps([model.provider, model.model_id, to_json(params.replace(headers=None))], sort_keys=True)
         if key not in self.answers:
             self.answers[key] = await do_generate()
         return self.answers[key]
@@ -29,7 +29,7 @@ class Cache(Middleware):
     async def wrap_stream(
         self, *, do_generate: DoGenerate, do_stream: DoStream, params: CallOptions, model: LanguageModel
     ) -> StreamResult:
-        key = json.dumps([model.provider, model.model_id, to_json(params)], sort_keys=True)
+        key = json.dumps([model.provider, model.model_id, to_json(params.replace(headers=None))], sort_keys=True)
         return replay(self.answers[key]) if key in self.answers else (await do_stream()).pipe(lambda: Keep(self, key))
 
 

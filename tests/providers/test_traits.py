@@ -8,10 +8,10 @@ import pytest
 
 from onion.providers._openai_models import OPENAI_MODELS
 from onion.providers._traits import EFFORTS, ModelTraits, effort_for, traits_of
+from onion.spec.usage import CallWarning
 
 if TYPE_CHECKING:
     from onion.spec.call import ReasoningEffort
-    from onion.spec.usage import CallWarning
 
 
 def test_the_longest_prefix_holds_and_of_equal_ones_the_first() -> None:
@@ -64,3 +64,11 @@ def test_a_model_that_does_not_reason_is_asked_for_nothing(
 
 def test_every_level_in_the_table_of_openai_is_one() -> None:
     assert {effort for traits in OPENAI_MODELS for effort in traits.efforts or ()} <= set(EFFORTS)
+
+
+def test_a_model_that_can_only_be_told_not_to_reason_takes_no_level() -> None:
+    only_off, warnings = ModelTraits(efforts=("none",)), list[CallWarning]()
+
+    assert effort_for("m", "high", only_off, warnings) is None
+    assert effort_for("m", "none", only_off, warnings) == "none"
+    assert [warning.type for warning in warnings] == ["unsupported"]

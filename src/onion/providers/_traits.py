@@ -73,14 +73,14 @@ def effort_for(
     """
     if wanted is None or wanted == "provider-default":
         return None
-    if not traits.takes_effort:
+    able = [effort for effort in traits.efforts or () if effort != "none"]  # which is another wish, and no level
+    if not traits.takes_effort or (traits.efforts is not None and not able and wanted not in traits.efforts):
         if wanted != "none":
             warnings.append(UnsupportedWarning(feature="reasoning", details=f"{model_id} takes no level of it"))
         return None
     if traits.efforts is None or wanted in traits.efforts:
         return wanted
     place = EFFORTS.index(wanted)
-    able = [effort for effort in traits.efforts if effort != "none"]  # which would be another wish, and no level
     nearest = min(able, key=lambda effort: abs(EFFORTS.index(effort) - place))
     details = f"{model_id} knows no {wanted!r}: asked for {nearest!r}"
     warnings.append(CompatibilityWarning(feature="reasoning", details=details))
